@@ -1,0 +1,1 @@
+"""Bench work: I/O without pytest."""

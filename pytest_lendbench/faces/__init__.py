@@ -1,0 +1,1 @@
+"""Faces: what a person or a program reads of a grading."""

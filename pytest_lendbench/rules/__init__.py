@@ -1,0 +1,1 @@
+"""Rules: pure, no pytest, no I/O."""
