@@ -23,3 +23,7 @@ class CandidateRefused(_Explained):
 
 class CandidateFault(Exception):
     """Proven to be the candidate's doing: its server hung, exited or answered garbage. The check fails."""
+
+
+class UsageProblem(ValueError):  # noqa: N818
+    """What was asked for makes no sense: no such path, a file, another project's tree. Nothing is graded."""

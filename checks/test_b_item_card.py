@@ -1,0 +1,54 @@
+"""B. The item card: `src/items/item-card.tsx`, rendered alone."""
+
+import pytest
+
+from pytest_lendbench.bench.document import Document
+
+pytestmark = [pytest.mark.domain(name="B"), pytest.mark.weight(points=0.25)]
+
+KETTLE = {"id": "it-kettle", "name": "Camping kettle", "category": "Outdoors", "shelf": "B2"}
+
+
+@pytest.fixture
+def card(unit):
+    """Renders a card and returns what it says; keyword arguments change the kettle."""
+
+    def render(*, status="available", due=None, **changes):
+        props = {"item": KETTLE | changes, "status": status, "due": due}
+        cards = Document(unit.render("src/items/item-card.tsx", "ItemCard", props)).cards()
+        assert len(cards) == 1, f"expected one article, found {len(cards)}"
+        return cards[0]
+
+    return render
+
+
+@pytest.mark.check(id="B.heading", tier=0, spec="B.1")
+def test_a_card_is_an_article_headed_by_the_items_name(card):
+    assert card().name == "Camping kettle"
+
+
+@pytest.mark.check(id="B.link", tier=0, spec="B.2")
+def test_the_name_leads_to_the_item_whatever_its_id_holds(card):
+    assert card().href == "/items/it-kettle"
+    assert card(id="a/b c?d").href == "/items/a%2Fb%20c%3Fd"
+
+
+@pytest.mark.check(id="B.facts", tier=0, spec="B.3")
+def test_a_card_shows_category_shelf_and_status(card):
+    text = card(status="maintenance").text
+    for words in ("Outdoors", "Shelf B2", "In maintenance"):
+        assert words in text, f"{words!r} is not in the card: {text}"
+
+
+@pytest.mark.check(id="B.due", tier=0, spec="B.4")
+def test_a_card_shows_the_due_text_or_nothing_in_its_place(card):
+    assert "3 days late" in card(status="overdue", due="3 days late").text
+    without = str(card(due=None).text)
+    assert not any(stray in without for stray in ("null", "undefined", "Due", "NaN")), without
+
+
+@pytest.mark.check(id="B.literal", tier=0, spec="B.5")
+def test_texts_are_shown_literally(card):
+    shown = card(name="Jack & Jill's <b>saw</b> 🪚", category="<i>Tools</i>")
+    assert shown.name == "Jack & Jill's <b>saw</b> 🪚"
+    assert "<i>Tools</i>" in shown.text

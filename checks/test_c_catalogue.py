@@ -1,0 +1,164 @@
+"""C. The catalogue: `/items`, as the server sends it."""
+
+import pytest
+
+from pytest_lendbench.bench.store import a_loan, a_member, an_item
+
+pytestmark = pytest.mark.domain(name="C")
+
+
+@pytest.fixture
+def shelf(store):
+    """Five items of three categories, one in each status (at the desk it is 4 November 2031)."""
+    store.seed(
+        items=[
+            an_item(id="it-1", name="Sound recorder", category="Audio", description="Two tracks."),
+            an_item(id="it-2", name="Camping kettle", category="Outdoors", description="Boils 1.5 l (50% faster)."),
+            an_item(id="it-3", name="Tent", category="Outdoors", description="For rain and sound sleep."),
+            an_item(id="it-4", name="Jigsaw", category="Tools", description="With a spare blade."),
+            an_item(id="it-5", name="Drill", category="Tools", description="No bits.", inMaintenance=True),
+        ],
+        members=[a_member(id="mb-1"), a_member(id="mb-2"), a_member(id="mb-3")],
+        loans=[
+            a_loan(id="ln-2", itemId="it-2", memberId="mb-1", dueOn="2031-11-12"),
+            a_loan(id="ln-3", itemId="it-3", memberId="mb-2", dueOn="2031-11-04"),
+            a_loan(id="ln-4", itemId="it-4", memberId="mb-3", dueOn="2031-11-01"),
+        ],
+    )
+
+
+@pytest.mark.check(id="C.heading", tier=0, spec="C.1")
+def test_the_catalogue_has_its_title_and_one_heading(shelf, visitor):
+    visitor.open("/items")
+    visitor.expect_page().to_have_title("Items · Lending Desk")
+    visitor.expect(visitor.page.get_by_role("heading", level=1)).to_have_text(["Items"])
+
+
+@pytest.mark.check(id="C.all-items", tier=0, spec="C.2")
+def test_every_item_is_a_card_with_its_status_and_due_text(shelf, visit):
+    cards = {card.name: card.text for card in visit("/items").cards()}
+    expected = {
+        "Sound recorder": ["Available"],
+        "Camping kettle": ["On loan", "Due 12 Nov 2031"],
+        "Tent": ["Due today"],
+        "Jigsaw": ["Overdue", "3 days late"],
+        "Drill": ["In maintenance"],
+    }
+    assert cards.keys() == expected.keys()
+    for name, words in expected.items():
+        missing = [word for word in words if word not in cards[name]]
+        assert not missing, f"the card of {name} lacks {missing}: {cards[name]}"
+
+
+@pytest.mark.check(id="C.order", tier=1, spec="C.3")
+def test_cards_stand_in_the_collation_of_english_then_by_id(store, visit):
+    names = ["item 10", "Item 9", "éclair tin", "Zip wire", "eclair mould", "Étagère", "anvil", "Anvil"]
+    twins = [an_item(id="it-b", name="Lamp", shelf="second"), an_item(id="it-a", name="Lamp", shelf="first")]
+    store.seed(items=[*(an_item(id=f"it-{n}", name=name) for n, name in enumerate(names)), *twins])
+    document = visit("/items")
+    expected = ["anvil", "Anvil", "eclair mould", "éclair tin", "Étagère", "Item 9", "item 10", "Lamp", "Lamp", "Zip wire"]
+    assert document.names() == expected
+    assert [card.href for card in document.cards() if card.name == "Lamp"] == ["/items/it-a", "/items/it-b"]
+
+
+@pytest.mark.check(id="C.search", tier=0, spec="C.4")
+@pytest.mark.weight(points=0.25)
+def test_the_search_looks_into_names_and_descriptions(shelf, visit):
+    assert visit("/items?q=%20SOUND%20").names() == ["Sound recorder", "Tent"]
+
+
+@pytest.mark.check(id="C.search-literal", tier=1, spec="C.4")
+def test_the_search_takes_every_character_as_itself(shelf, visit):
+    assert visit("/items?q=1.5").names() == ["Camping kettle"]
+    assert visit("/items?q=50%25").names() == ["Camping kettle"]
+    assert visit("/items?q=(50").names() == ["Camping kettle"]
+    assert visit("/items?q=.*").names() == []
+
+
+@pytest.mark.check(id="C.category", tier=0, spec="C.5")
+@pytest.mark.weight(points=0.25)
+def test_a_category_keeps_its_own_items_and_an_unknown_one_none(shelf, visit):
+    assert visit("/items?category=Outdoors").names() == ["Camping kettle", "Tent"]
+    assert visit("/items?category=outdoor").names() == []
+
+
+@pytest.mark.check(id="C.status", tier=0, spec="C.6")
+@pytest.mark.weight(points=0.25)
+def test_a_status_keeps_the_items_that_have_it(shelf, visit):
+    by_status = {
+        "available": ["Sound recorder"],
+        "on-loan": ["Camping kettle"],
+        "due-today": ["Tent"],
+        "overdue": ["Jigsaw"],
+        "maintenance": ["Drill"],
+    }
+    assert {status: visit(f"/items?status={status}").names() for status in by_status} == by_status
+    assert len(visit("/items?status=lost").names()) == 5, "a value that is no status is as if it were not there"
+
+
+@pytest.mark.check(id="C.combined", tier=0, spec="C.7")
+@pytest.mark.weight(points=0.25)
+def test_filters_work_together_and_the_first_of_a_repeated_one_counts(shelf, visit):
+    assert visit("/items?q=sound&category=Outdoors").names() == ["Tent"]
+    assert visit("/items?category=Tools&status=overdue&q=").names() == ["Jigsaw"]
+    assert visit("/items?category=Tools&category=Audio").names() == ["Drill", "Jigsaw"]
+    assert visit("/items?q=tent&q=drill&status=&category=").names() == ["Tent"]
+
+
+@pytest.mark.check(id="C.count", tier=0, spec="C.8")
+def test_the_page_says_how_many_of_all_items_it_shows(shelf, store, visit):
+    assert "5 of 5 items" in visit("/items").text
+    assert "2 of 5 items" in visit("/items?category=Tools").text
+    store.seed(items=[an_item(name="Ladder")])
+    alone = visit("/items").text
+    assert "1 of 1 item" in alone
+    assert "1 of 1 items" not in alone
+
+
+@pytest.mark.check(id="C.empty", tier=1, spec="C.9")
+def test_an_empty_result_and_an_empty_store_say_so(shelf, store, visit):
+    nothing = visit("/items?q=zeppelin")
+    assert "No items match." in nothing.text
+    assert nothing.link("Clear filters") == "/items"
+    store.seed()
+    empty = visit("/items").text
+    assert "There are no items yet." in empty
+    assert "No items match." not in empty
+
+
+@pytest.mark.check(id="C.filter-form", tier=1, spec="C.10")
+def test_the_filters_work_without_script_files_and_show_what_is_in_force(shelf, screens):
+    plain = screens()
+    plain.page.route("**/*.js", lambda route: route.abort())
+    plain.open("/items?category=Tools")
+    page = plain.page
+    plain.expect(page.get_by_label("Category").locator("option")).to_have_text(
+        ["All categories", "Audio", "Outdoors", "Tools"]
+    )
+    plain.expect(page.get_by_label("Status").locator("option")).to_have_text(
+        ["Any status", "Available", "On loan", "Due today", "Overdue", "In maintenance"]
+    )
+    plain.expect(page.get_by_label("Category").locator("option:checked")).to_have_text("Tools")
+    plain.fill(page.get_by_label("Search"), "spare")
+    plain.click(page.get_by_role("button", name="Apply filters"))
+    plain.expect(page.get_by_role("article")).to_have_count(1)
+    plain.expect(page.get_by_role("heading", name="Jigsaw")).to_be_visible()
+    plain.expect(page.get_by_label("Search")).to_have_value("spare")
+
+
+@pytest.mark.check(id="C.parallel-reads", tier=2, spec="C.11")
+def test_no_read_of_the_catalogue_waits_for_another(shelf, store, desk):
+    desk.get("/items")
+    reads = sorted(operation.name for operation in store.trace)
+    assert "items.list" in reads, f"the catalogue asked for {reads}, not for the items"
+    with store.held(*set(reads)) as held, desk.opening("/items"):
+        store.settle()
+        waiting = sorted(operation.name for operation in held.operations)
+    assert waiting == reads, f"with every answer held back the page asks for {waiting}; in a visit it asks for {reads}"
+
+
+@pytest.mark.check(id="C.present", tier=0, spec="C.2")
+def test_a_visit_shows_what_was_changed_from_outside(shelf, store, visit):
+    assert "Kayak" not in visit("/items").names()
+    store.seed(items=[an_item(name="Kayak")])
+    assert visit("/items").names() == ["Kayak"]

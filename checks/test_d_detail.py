@@ -1,0 +1,142 @@
+"""D. The detail page: `/items/ID`."""
+
+import pytest
+
+from pytest_lendbench.bench.store import a_loan, a_member, an_item
+
+pytestmark = pytest.mark.domain(name="D")
+
+
+@pytest.fixture
+def tent(store):
+    """A tent on loan to Ines until 12 November, lent twice before."""
+    store.seed(
+        items=[
+            an_item(
+                id="it-tent",
+                name="Tent",
+                category="Outdoors",
+                shelf="C4",
+                description="Sleeps three.",
+                loanDays=14,
+            ),
+            an_item(id="it-drill", name="Drill", loanDays=1),
+            an_item(id="it-saw", name="Jigsaw", inMaintenance=True),
+        ],
+        members=[a_member(id="mb-ines", name="Ines Abara"), a_member(id="mb-juri", name="Juri Tamm")],
+        loans=[
+            a_loan(
+                id="ln-1", itemId="it-tent",
+                memberId="mb-juri",
+                # 23:50 on 3 September at the desk, which is the next day in UTC and in Tokyo.
+                checkedOutAt="2031-09-04T02:20:00.000Z",
+                dueOn="2031-09-10",
+                returnedAt="2031-09-09T15:00:00.000Z",
+                condition="good",
+            ),
+            a_loan(id="ln-2", itemId="it-tent", memberId="mb-ines", checkedOutAt="2031-11-01T15:00:00.000Z", dueOn="2031-11-12"),
+            a_loan(
+                id="ln-3", itemId="it-tent",
+                memberId="mb-ines",
+                checkedOutAt="2031-10-02T15:00:00.000Z",
+                dueOn="2031-10-09",
+                returnedAt="2031-10-09T15:00:00.000Z",
+                condition="good",
+            ),
+        ],
+    )
+
+
+@pytest.mark.check(id="D.facts", tier=0, spec="D.2")
+def test_the_page_shows_what_the_item_is_and_how_it_stands(tent, visit):
+    text = visit("/items/it-tent").text
+    words = ("Outdoors", "Shelf C4", "Sleeps three.", "Lent for up to 14 days", "On loan", "Due 12 Nov 2031")
+    missing = [word for word in words if word not in text]
+    assert not missing, f"the page lacks {missing}: {text}"
+    short = visit("/items/it-drill").text
+    assert "Lent for up to 1 day" in short
+    assert "1 days" not in short
+
+
+@pytest.mark.check(id="D.heading", tier=0, spec="D.1")
+def test_the_page_has_its_title_and_one_heading(tent, visitor):
+    visitor.open("/items/it-tent")
+    visitor.expect_page().to_have_title("Tent · Lending Desk")
+    visitor.expect(visitor.page.get_by_role("heading", level=1)).to_have_text(["Tent"])
+
+
+@pytest.mark.check(id="D.unknown", tier=1, spec="D.3")
+def test_an_unknown_item_is_said_not_to_be_there(tent, visitor):
+    visitor.open("/items/it-nowhere")
+    visitor.expect(visitor.page.get_by_role("heading", name="Item not found")).to_be_visible()
+    visitor.expect(visitor.page.get_by_role("link", name="Back to items")).to_have_attribute("href", "/items")
+
+
+@pytest.mark.check(id="D.history", tier=1, spec="D.4")
+def test_the_history_is_told_from_the_latest_check_out_backwards(tent, visit):
+    text = str(visit("/items/it-tent").text)
+    _, heading, history = text.rpartition("Loan history")
+    assert heading, f"there is no 'Loan history': {text}"
+    days = ["1 Nov 2031", "12 Nov 2031", "Open", "2 Oct 2031", "9 Oct 2031", "3 Sep 2031", "10 Sep 2031", "9 Sep 2031"]
+    missing = [day for day in days if day not in history]
+    assert not missing, f"the history lacks {missing}: {history}"
+    rows = [history.index(day) for day in ("1 Nov 2031", "2 Oct 2031", "3 Sep 2031")]
+    assert rows == sorted(rows), f"the latest check-out comes first: {history}"
+
+
+@pytest.mark.check(id="D.never-lent", tier=1, spec="D.5")
+def test_an_item_without_loans_was_never_lent(tent, visit):
+    assert "Never lent." in visit("/items/it-drill").text
+    assert "Never lent." not in visit("/items/it-tent").text
+
+
+@pytest.mark.check(id="D.borrowers", tier=1, spec="D.6")
+def test_only_staff_see_who_borrowed(tent, desk, visit):
+    seen_by_staff = visit("/items/it-tent", staff="st-imke").text
+    assert "Ines Abara" in seen_by_staff
+    assert "Juri Tamm" in seen_by_staff
+    sent_to_visitor = desk.get("/items/it-tent").text
+    assert "Outdoors" in sent_to_visitor
+    assert "Ines Abara" not in sent_to_visitor, "a visitor was sent a borrower's name"
+    assert "Juri Tamm" not in sent_to_visitor, "a visitor was sent a borrower's name"
+
+
+@pytest.mark.check(id="D.offers", tier=0, spec="D.7")
+def test_staff_are_offered_what_can_be_done_now(tent, staff):
+    page = staff.page
+    check_out, give_back = (page.get_by_role("button", name=name) for name in ("Check out", "Return item"))
+    staff.open("/items/it-drill")
+    staff.expect(check_out).to_be_visible()
+    staff.expect(give_back).to_have_count(0)
+    staff.open("/items/it-tent")
+    staff.expect(give_back).to_be_visible()
+    staff.expect(check_out).to_have_count(0)
+
+
+@pytest.mark.check(id="D.maintenance", tier=1, spec="D.8")
+def test_staff_are_told_that_an_item_in_maintenance_cannot_be_lent(tent, visit):
+    document = visit("/items/it-saw", staff="st-imke")
+    assert "This item is in maintenance and cannot be lent." in document.text
+    assert "Check out" not in document.text.apart
+
+
+@pytest.mark.check(id="D.visitor", tier=1, spec="D.9")
+def test_a_visitor_is_shown_the_way_to_sign_in_and_no_form(tent, visit):
+    for item in ("it-drill", "it-tent"):
+        document = visit(f"/items/{item}")
+        assert document.link("Sign in to lend or return") in {
+            f"/sign-in?next=/items/{item}",
+            f"/sign-in?next=%2Fitems%2F{item}",
+        }
+        buttons = [button.get_text() for button in document.soup.find_all("button")]
+        assert "Check out" not in buttons
+        assert "Return item" not in buttons
+
+
+@pytest.mark.check(id="D.parallel-reads", tier=2, spec="D.10")
+def test_item_and_loans_are_asked_for_at_the_same_time(tent, store, desk):
+    with store.held("items.get", "items.list", "loans.list") as held, desk.opening("/items/it-tent"):
+        store.settle()
+        waiting = set(held.waiting)
+    assert "loans.list" in waiting, f"before the item has come, only {waiting or 'nothing'} is asked for"
+    assert waiting & {"items.get", "items.list"}, f"before the loans have come, only {waiting} is asked for"

@@ -1,0 +1,159 @@
+"""E. The forms, as a person at the desk uses them."""
+
+import pytest
+
+from pytest_lendbench.bench.store import WRITES
+
+pytestmark = [pytest.mark.domain(name="E"), pytest.mark.usefixtures("scene")]
+
+
+@pytest.mark.check(id="E.labels", tier=0, spec="E.1")
+def test_every_control_of_the_check_out_form_has_its_label(check_out_form):
+    form = check_out_form.open()
+    form.screen.expect(form.member).to_be_visible()
+    form.screen.expect(form.due_day).to_be_visible()
+    form.screen.expect(form.due_day).to_be_editable()
+
+
+@pytest.mark.check(id="E.return-labels", tier=0, spec="E.4")
+def test_every_control_of_the_return_form_has_its_label(return_form):
+    form = return_form.open()
+    form.screen.expect(form.note).to_be_editable()
+    form.screen.choose("Condition", "Damaged")
+    form.screen.choose("Condition", "Good")
+
+
+@pytest.mark.check(id="E.members", tier=1, spec="E.2")
+def test_all_members_are_offered_in_order_and_none_is_chosen(check_out_form):
+    form = check_out_form.open()
+    form.screen.expect(form.member.locator("option")).to_have_text(
+        ["Choose a member", "Ines Abara", "Juri Tamm (suspended)", "Lars Bo", "Oda Dahl"]
+    )
+    form.screen.expect(form.member.locator("option:checked")).to_have_text("Choose a member")
+
+
+@pytest.mark.check(id="E.due-day", tier=1, spec="E.3")
+def test_the_due_day_starts_at_the_latest_day_which_its_hint_names(check_out_form):
+    form = check_out_form.open()
+    form.screen.expect(form.due_day).to_have_value("2031-11-11")
+    description = form.screen.described(form.due_day)
+    assert "At the latest 11 Nov 2031." in description, f"the control's description is {description!r}"
+
+
+@pytest.mark.check(id="E.error-shown", tier=0, spec="E.5")
+def test_a_broken_rule_is_answered_by_the_page(check_out_form, store):
+    form = check_out_form.open()
+    form.submit()
+    form.screen.expect(form.screen.page.get_by_text("Choose a member.", exact=True)).to_be_visible()
+    form.submit(member="Ines Abara", due_day="2031-11-12")
+    latest = form.screen.page.get_by_text("This item can be lent until 11 Nov 2031 at the latest.")
+    form.screen.expect(latest.first).to_be_visible()
+    assert len(store.rows("loans")) == 2, "a loan was written although a rule was broken"
+
+
+@pytest.mark.check(id="E.error-announced", tier=1, spec="E.6")
+def test_an_error_is_announced(check_out_form, return_form):
+    form = check_out_form.open()
+    with form.screen.hears("Choose a member."):
+        form.submit()
+    form = return_form.open()
+    with form.screen.hears("Describe the damage."):
+        form.submit(condition="Damaged")
+
+
+@pytest.mark.check(id="E.error-tied", tier=1, spec="E.7")
+def test_an_error_is_tied_to_its_control_as_long_as_it_holds(check_out_form):
+    form = check_out_form.open()
+    form.submit()
+    form.screen.expect(form.member).to_have_attribute("aria-invalid", "true")
+    assert "Choose a member." in form.screen.described(form.member)
+    form.submit(member="Ines Abara", due_day="2031-11-04")
+    form.screen.expect(form.due_day).to_have_attribute("aria-invalid", "true")
+    assert "The due day must be after today." in form.screen.described(form.due_day)
+    form.screen.expect(form.member).not_to_have_attribute("aria-invalid", "true")
+    assert "Choose a member." not in form.screen.described(form.member)
+
+
+@pytest.mark.check(id="E.input-kept", tier=1, spec="E.8")
+def test_what_was_entered_stays_after_an_error(check_out_form, return_form):
+    form = check_out_form.open()
+    form.submit(member="Juri Tamm (suspended)", due_day="2031-11-08")
+    form.screen.expect(form.screen.page.get_by_text("Juri Tamm is suspended and cannot borrow.").first).to_be_visible()
+    form.screen.rest()
+    form.screen.expect(form.member.locator("option:checked")).to_have_text("Juri Tamm (suspended)")
+    form.screen.expect(form.due_day).to_have_value("2031-11-08")
+    form = return_form.open()
+    too_long = "x" * 201
+    form.submit(condition="Damaged", note=too_long)
+    form.screen.expect(form.screen.page.get_by_text("A note has at most 200 characters.").first).to_be_visible()
+    form.screen.rest()
+    form.screen.expect(form.note).to_have_value(too_long)
+
+
+@pytest.mark.check(id="E.busy", tier=1, spec="E.9")
+def test_while_a_check_out_is_under_way_its_button_says_so_and_sends_nothing_more(check_out_form, store):
+    form = check_out_form.open()
+    page = form.screen.page
+    with store.held(*WRITES) as held:
+        form.submit(member="Ines Abara")
+        form.screen.expect(form.busy_button).to_be_visible()
+        sent = len(form.screen.sent)
+        form.busy_button.click(force=True)
+        page.keyboard.press("Enter")
+        form.screen.rest()
+        assert len(form.screen.sent) == sent, "a second click or Enter sent the form again"
+        assert len(held.operations) == 1, f"the store was asked to write {len(held.operations)} times"
+    form.screen.expect(page.get_by_text("On loan", exact=True).first).to_be_visible()
+    assert len(store.rows("loans")) == 3
+
+
+@pytest.mark.check(id="E.success", tier=0, spec="E.10")
+def test_after_a_check_out_the_page_shows_the_new_state(check_out_form):
+    form = check_out_form.open()
+    form.screen.page.evaluate("() => { window.sameDocument = true; }")
+    form.submit(member="Ines Abara", due_day="2031-11-10")
+    page = form.screen.page
+    form.screen.expect(page.get_by_role("button", name="Return item")).to_be_visible()
+    form.screen.expect(page.get_by_text("Due 10 Nov 2031").first).to_be_visible()
+    form.screen.expect(form.button).to_have_count(0)
+    assert page.evaluate("() => window.sameDocument"), "the page was loaded anew"
+
+
+@pytest.mark.check(id="E.success-announced", tier=1, spec="E.10")
+def test_a_success_is_announced(check_out_form, return_form):
+    form = check_out_form.open()
+    with form.screen.hears("Checked out to Ines Abara until 11 Nov 2031."):
+        form.submit(member="Ines Abara")
+    form = return_form.open("it-tent")
+    with form.screen.hears("Returned."):
+        form.submit()
+
+
+@pytest.mark.check(id="E.focus-kept", tier=2, spec="E.11")
+def test_the_focus_is_not_lost_by_a_submission(check_out_form):
+    form = check_out_form.open()
+    lost = "() => document.activeElement === null || document.activeElement === document.body"
+    form.submit()
+    form.screen.expect(form.screen.page.get_by_text("Choose a member.", exact=True)).to_be_visible()
+    form.screen.rest()
+    assert not form.screen.page.evaluate(lost), "after an error the focus is on the page's body"
+    form.submit(member="Ines Abara")
+    form.screen.expect(form.screen.page.get_by_role("button", name="Return item")).to_be_visible()
+    form.screen.rest()
+    assert not form.screen.page.evaluate(lost), "after a success the focus is on the page's body"
+
+
+@pytest.mark.check(id="E.keyboard", tier=2, spec="E.12")
+def test_an_item_can_be_lent_and_returned_by_keyboard_alone(check_out_form, return_form, store):
+    form = check_out_form.open()
+    keyboard = form.screen.page.keyboard
+    form.screen.tab_to(form.member)
+    keyboard.type("Ines")
+    form.screen.tab_to(form.button)
+    keyboard.press("Enter")
+    form.screen.expect(return_form.button).to_be_visible()
+    form.screen.tab_to(return_form.button)
+    keyboard.press("Enter")
+    form.screen.expect(form.button).to_be_visible()
+    [loan] = [loan for loan in store.rows("loans") if loan["itemId"] == "it-drill"]
+    assert (loan["memberId"], loan["condition"]) == ("mb-ines", "good")

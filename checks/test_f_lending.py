@@ -1,0 +1,208 @@
+"""F. Lending and returning: who may, which rules hold, what is written.
+
+The rules hold for the forms and for the API alike. Where a text is asked for over the API here, the forms' own checks
+are in E.
+"""
+
+import pytest
+
+from pytest_lendbench.bench.store import a_loan, a_member, an_item
+
+pytestmark = [pytest.mark.domain(name="F"), pytest.mark.usefixtures("scene")]
+
+IMKE = "st-imke"
+NOW = "2031-11-05T02:10:00.000Z"
+
+
+@pytest.fixture
+def refused(desk, store):
+    """Asks for a loan that breaks a rule: it is refused with the status and the text, and nothing is written."""
+
+    def ask(status, text, **changes):
+        before = store.rows("loans")
+        body = {"itemId": "it-drill", "memberId": "mb-ines", "dueOn": "2031-11-10"} | changes
+        answer = desk.post_json("/api/loans", body, staff=IMKE)
+        assert (answer.status, answer.json()) == (status, {"error": text})
+        assert store.rows("loans") == before, "the loan was refused, but the store's loans have changed"
+
+    return ask
+
+
+@pytest.mark.check(id="F.auth-checkout", tier=0, spec="F.1")
+def test_a_check_out_needs_a_session_whatever_the_page_offered(check_out_form, store, desk):
+    form = check_out_form.open()
+    request = form.screen.catch(lambda: form.submit(member="Ines Abara"))
+    before = store.rows("loans")
+    desk.replay(request, staff=None)
+    assert store.rows("loans") == before, "the browser's own request, sent without its cookie, wrote a loan"
+    desk.replay(request, staff=IMKE)
+    assert len(store.rows("loans")) == len(before) + 1, "the browser's own request, sent with its cookie, wrote no loan"
+
+
+@pytest.mark.check(id="F.auth-return", tier=0, spec="F.1")
+def test_a_return_needs_a_session_whatever_the_page_offered(return_form, store, desk):
+    form = return_form.open()
+    request = form.screen.catch(form.submit)
+    before = store.rows("loans")
+    desk.replay(request, staff=None)
+    assert store.rows("loans") == before, "the browser's own request, sent without its cookie, returned the item"
+    desk.replay(request, staff=IMKE)
+    assert store.rows("loans") != before, "the browser's own request, sent with its cookie, returned nothing"
+
+
+@pytest.mark.check(id="F.due-day", tier=1, spec="F.3")
+def test_a_due_day_is_a_real_calendar_day(refused):
+    for day in ("2031-11-31", "2031-02-29", "10.11.2031", "2031-11-1", "tomorrow"):
+        refused(422, "Enter the due day as YYYY-MM-DD.", dueOn=day)
+
+
+@pytest.mark.check(id="F.unknown", tier=1, spec="F.4")
+def test_item_and_member_must_exist(refused):
+    refused(404, "This item does not exist.", itemId="it-none", memberId="mb-none")
+    refused(404, "This member does not exist.", memberId="mb-none")
+
+
+@pytest.mark.check(id="F.after-today", tier=1, spec="F.6")
+def test_a_due_day_is_after_today_at_the_desk(refused, desk):
+    # In UTC and in Tokyo it is the 5th already.
+    refused(422, "The due day must be after today.", dueOn="2031-11-04")
+    answer = desk.post_json("/api/loans", {"itemId": "it-drill", "memberId": "mb-ines", "dueOn": "2031-11-05"}, staff=IMKE)
+    assert answer.status == 201, answer.text
+
+
+@pytest.mark.check(id="F.latest-day", tier=1, spec="F.7")
+def test_a_loan_is_no_longer_than_the_items_loan_days(refused, desk):
+    refused(422, "This item can be lent until 11 Nov 2031 at the latest.", dueOn="2031-11-12")
+    answer = desk.post_json("/api/loans", {"itemId": "it-drill", "memberId": "mb-ines", "dueOn": "2031-11-11"}, staff=IMKE)
+    assert answer.status == 201, answer.text
+
+
+@pytest.mark.check(id="F.suspended", tier=1, spec="F.8")
+def test_a_suspended_member_cannot_borrow(refused):
+    refused(409, "Juri Tamm is suspended and cannot borrow.", memberId="mb-juri")
+
+
+@pytest.mark.check(id="F.on-loan", tier=0, spec="F.9")
+def test_an_item_on_loan_cannot_be_lent_again(refused):
+    refused(409, "This item is already on loan.", itemId="it-tent")
+
+
+@pytest.mark.check(id="F.maintenance", tier=1, spec="F.10")
+def test_an_item_in_maintenance_cannot_be_lent(refused):
+    refused(409, "This item is in maintenance.", itemId="it-saw")
+
+
+@pytest.mark.check(id="F.overdue-member", tier=1, spec="F.11")
+def test_a_member_with_an_overdue_loan_cannot_borrow(refused):
+    refused(409, "Oda Dahl has an overdue loan.", memberId="mb-oda")
+
+
+@pytest.mark.check(id="F.limit", tier=1, spec="F.12")
+def test_a_member_borrows_as_much_as_the_class_allows(store, refused, desk):
+    refused(409, "Lars Bo already has 1 open loan.", memberId="mb-lars")
+    store.seed(
+        items=[an_item(id=f"it-{n}", name=f"Lamp {n}") for n in range(5)],
+        members=[a_member(id="mb-ines", name="Ines Abara", memberClass="maker")],
+        loans=[a_loan(id=f"ln-{n}", itemId=f"it-{n}", memberId="mb-ines", dueOn="2031-11-08") for n in range(2)],
+    )
+    third = desk.post_json("/api/loans", {"itemId": "it-3", "memberId": "mb-ines", "dueOn": "2031-11-06"}, staff=IMKE)
+    assert third.status == 201, third.text
+    refused(409, "Ines Abara already has 3 open loans.", itemId="it-4", dueOn="2031-11-06")
+
+
+@pytest.mark.check(id="F.first-rule", tier=2, spec="F.2")
+def test_of_several_broken_rules_the_first_answers(refused):
+    refused(422, "Choose a member.", memberId="", dueOn="never", itemId="it-none")
+    refused(422, "Enter the due day as YYYY-MM-DD.", memberId="mb-none", dueOn="never")
+    refused(422, "The due day must be after today.", memberId="mb-juri", itemId="it-tent", dueOn="2031-11-01")
+    refused(409, "Juri Tamm is suspended and cannot borrow.", memberId="mb-juri", itemId="it-tent")
+    refused(409, "This item is already on loan.", memberId="mb-oda", itemId="it-tent")
+    refused(409, "This item is in maintenance.", memberId="mb-oda", itemId="it-saw")
+
+
+@pytest.mark.check(id="F.record", tier=0, spec="F.14")
+def test_a_new_loan_is_recorded_exactly(check_out_form, store):
+    known = {loan["id"] for loan in store.rows("loans")}
+    form = check_out_form.open()
+    form.submit(member="Ines Abara", due_day="2031-11-09")
+    form.screen.expect(form.screen.page.get_by_role("button", name="Return item")).to_be_visible()
+    [loan] = [loan for loan in store.rows("loans") if loan["id"] not in known]
+    assert loan | {"id": None} == {
+        "id": None,
+        "itemId": "it-drill",
+        "memberId": "mb-ines",
+        "checkedOutAt": NOW,
+        "dueOn": "2031-11-09",
+        "checkedOutBy": IMKE,
+        "returnedAt": None,
+        "returnedBy": None,
+        "condition": None,
+        "note": None,
+    }
+
+
+@pytest.mark.check(id="F.return-record", tier=0, spec="F.20")
+def test_a_return_is_recorded_exactly(return_form, store):
+    form = return_form.open()
+    form.submit(condition="Damaged", note="  A pole is bent.  ")
+    form.screen.expect(form.button).to_have_count(0)
+    [loan] = [loan for loan in store.rows("loans") if loan["id"] == "ln-tent"]
+    written = {key: loan[key] for key in ("returnedAt", "returnedBy", "condition", "note", "dueOn", "memberId")}
+    assert written == {
+        "returnedAt": NOW,
+        "returnedBy": IMKE,
+        "condition": "damaged",
+        "note": "A pole is bent.",
+        "dueOn": "2031-11-12",
+        "memberId": "mb-lars",
+    }
+    [tent] = [item for item in store.rows("items") if item["id"] == "it-tent"]
+    assert tent["inMaintenance"], "a damaged item goes into maintenance"
+
+
+@pytest.mark.check(id="F.return-rules", tier=1, spec="F.16")
+def test_a_return_that_breaks_a_rule_is_refused(desk, store):
+    before = store.rows("loans")
+    flags = "🇩🇪" * 100
+    cases = [
+        ({"condition": ""}, 422, "Choose a condition."),
+        ({"condition": "lost"}, 422, "Choose a condition."),
+        ({"condition": "damaged"}, 422, "Describe the damage."),
+        ({"condition": "damaged", "note": " \t"}, 422, "Describe the damage."),
+        ({"condition": "good", "note": flags + "x"}, 422, "A note has at most 200 characters."),
+    ]
+    for body, status, text in cases:
+        answer = desk.post_json("/api/loans/ln-tent/return", body, staff=IMKE)
+        assert (answer.status, answer.json()) == (status, {"error": text}), f"for {body}"
+    assert store.rows("loans") == before, "a return was refused, but the store's loans have changed"
+    answer = desk.post_json("/api/loans/ln-tent/return", {"condition": "good", "note": "🪚" * 200}, staff=IMKE)
+    assert answer.status == 200, f"200 emoji are 200 characters: {answer.text}"
+
+
+@pytest.mark.check(id="F.returned-once", tier=1, spec="F.19")
+def test_a_loan_is_returned_once(desk, store):
+    first = desk.post_json("/api/loans/ln-tent/return", {"condition": "good"}, staff=IMKE)
+    assert first.status == 200, first.text
+    before = store.rows("loans")
+    again = desk.post_json("/api/loans/ln-tent/return", {"condition": "damaged", "note": "Torn."}, staff="st-tomas")
+    assert (again.status, again.json()) == (409, {"error": "This loan has already been returned."})
+    assert store.rows("loans") == before, "the second return has changed the first"
+    unknown = desk.post_json("/api/loans/ln-none/return", {"condition": "good"}, staff=IMKE)
+    assert (unknown.status, unknown.json()) == (404, {"error": "This loan does not exist."})
+
+
+@pytest.mark.check(id="F.current-after", tier=1, spec="F.21")
+def test_after_a_check_out_every_page_shows_the_new_state(check_out_form):
+    screen = check_out_form.screen
+    card = screen.page.get_by_role("article").filter(has=screen.page.get_by_role("heading", name="Drill"))
+    screen.open("/items")
+    screen.expect(card).to_contain_text("Available")
+    screen.click(card.get_by_role("link"))
+    screen.expect(check_out_form.button).to_be_visible()
+    screen.rest()
+    check_out_form.submit(member="Ines Abara")
+    screen.expect(screen.page.get_by_role("button", name="Return item")).to_be_visible()
+    screen.rest()
+    screen.page.go_back()
+    screen.expect(card).to_contain_text("On loan")
+    screen.expect(card).not_to_contain_text("Available")

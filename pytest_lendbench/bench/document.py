@@ -1,0 +1,78 @@
+"""The HTML of an answer, read as a person with no scripts would find it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bs4 import BeautifulSoup, Comment, Tag
+
+_UNSEEN = ("script", "style", "template", "noscript", "head")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What an element says. How words are spread over elements is the candidate's choice."""
+
+    apart: str
+    """The text with a space between elements."""
+    together: str
+    """The text without one."""
+
+    def __contains__(self, words: str) -> bool:
+        return words in self.apart or words in self.together
+
+    def __str__(self) -> str:
+        return self.apart
+
+    @classmethod
+    def of(cls, element: Tag) -> Text:
+        return cls(" ".join(element.get_text(" ").split()), " ".join(element.get_text("").split()))
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One item in the catalogue: an article with a heading."""
+
+    name: str
+    href: str | None
+    text: Text
+
+
+class Document:
+    """An HTML answer. Streamed parts count where they arrive; scripts and templates don't count."""
+
+    def __init__(self, html: str) -> None:
+        soup = BeautifulSoup(html, "html.parser")
+        title = soup.find("title")
+        self.title = title.get_text() if title else ""
+        for unseen in soup.find_all(_UNSEEN):
+            unseen.decompose()
+        # React parts neighbouring texts by comments.
+        for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
+            comment.extract()
+        soup.smooth()
+        self.soup = soup
+        self.text = Text.of(soup)
+
+    def cards(self) -> list[Card]:
+        """The articles, in the order of the page."""
+        return [self._card(article) for article in self.soup.find_all("article")]
+
+    def names(self) -> list[str]:
+        """The headings of the articles, in the order of the page."""
+        return [card.name for card in self.cards()]
+
+    def link(self, words: str) -> str | None:
+        """Where the link with these words leads; `None` without such a link."""
+        found = (link for link in self.soup.find_all("a", href=True) if " ".join(link.get_text().split()) == words)
+        return next((str(link["href"]) for link in found), None)
+
+    @staticmethod
+    def _card(article: Tag) -> Card:
+        heading = article.find(["h1", "h2", "h3", "h4", "h5", "h6"])
+        link = article.find("a", href=True)
+        return Card(
+            name=" ".join(heading.get_text().split()) if heading else "",
+            href=str(link["href"]) if link else None,
+            text=Text.of(article),
+        )

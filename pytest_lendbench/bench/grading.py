@@ -1,0 +1,196 @@
+"""Steps 1 to 4 of one grading: read the candidate, compare it with the contract, make the clean tree, pass the gate."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from pytest_lendbench.bench import assembly, layout, toolchain
+from pytest_lendbench.bench.browser import find_browser
+from pytest_lendbench.bench.gate import GateResult, run_gate
+from pytest_lendbench.bench.reading import printable, read_tree
+from pytest_lendbench.rules.contract import ContractFindings, compare, is_free
+from pytest_lendbench.rules.errors import InstrumentError, UsageProblem
+
+_ALIKE = 0.5
+"""The share of the app's files that a tree must have to pass for a candidate."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A candidate that was read, compared, assembled and taken through the gate.
+
+    Attributes:
+        candidate: Where it was read from.
+        track: The name of the track.
+        run_dir: The temporary directory of this grading. Whoever called `prepare` calls `remove` at the end.
+        tree: The clean tree; built if the gate passed.
+        node: The Node program.
+        node_modules: The app's shared packages.
+        tools: The grader's own packages (esbuild, axe-core).
+        browser: The browser's program; `None`: Playwright's own.
+        contract: What breaks the contract.
+        gate: What the gate says.
+        timings: Seconds by phase.
+        provenance: What exactly was graded, with what: digests and versions.
+    """
+
+    candidate: str
+    track: str
+    run_dir: str
+    tree: str
+    node: str
+    node_modules: str
+    tools: str
+    browser: str | None
+    contract: ContractFindings
+    gate: GateResult
+    timings: Mapping[str, float]
+    provenance: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON; `from_json` reads it."""
+        return {**asdict(self), "contract": self.contract.to_json(), "gate": self.gate.to_json()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The preparation that `to_json` wrote."""
+        contract = ContractFindings.from_json(data["contract"])
+        return cls(**{**data, "contract": contract, "gate": GateResult.from_json(data["gate"])})
+
+    def run_copy(self, name: str) -> Path:
+        """A copy of the built tree under `run_dir`, for one server of its own."""
+        return assembly.run_copy(Path(self.tree), Path(self.run_dir, name))
+
+    def remove(self) -> None:
+        """Removes the temporary directory. May be done twice.
+
+        Raises:
+            InstrumentError: It cannot be removed.
+        """
+        try:
+            shutil.rmtree(self.run_dir)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise InstrumentError(f"{self.run_dir} could not be removed: {error}.", "Remove it by hand.") from error
+
+
+def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
+    """Takes a candidate as far as a built tree. Nothing of it is run before the gate.
+
+    Args:
+        path: The candidate: the root of its app.
+        track: The track's name.
+        say: Takes sentences about progress.
+
+    Raises:
+        UsageProblem: There is no such track, or `path` is not a tree of this app.
+        CandidateRefused: The tree may not be graded.
+        InstrumentError: The grader or the machine failed.
+    """
+    timings: dict[str, float] = {}
+    task = layout.track(track)
+    with _timed("read", timings):
+        app = _fixture_files()
+        root = _candidate_root(path, app)
+        found = read_tree(root, keep=task.writable)
+    with _timed("contract", timings):
+        files = {printable(name): digest for name, digest in found.files.items()}
+        contract = compare(files, app, task.writable, found.kept)
+    with _timed("toolchain", timings):
+        tools = toolchain.provide(say)
+        browser = find_browser()
+    run_dir = _fresh_directory()
+    try:
+        tree, scratch = run_dir / "tree", run_dir / "tmp"
+        scratch.mkdir()
+        with _timed("assembly", timings):
+            assembly.assemble(tree, found.kept, tools.node_modules)
+        with _timed("gate", timings):
+            say("Checking the types, then building …")
+            gate = _explained(run_gate(tree, tools, scratch, say), contract)
+        return Prepared(
+            candidate=str(root),
+            track=task.name,
+            run_dir=str(run_dir),
+            tree=str(tree),
+            node=str(tools.node),
+            node_modules=str(tools.node_modules),
+            tools=str(tools.tools),
+            browser=None if browser.executable is None else str(browser.executable),
+            contract=contract,
+            gate=gate,
+            timings=timings,
+            provenance={
+                "candidate": {name: toolchain.digest(found.kept[name]) for name in sorted(found.kept)},
+                "unwalked": list(found.unwalked),
+                "app_sha256": toolchain.digest(*(f"{name}\0{app[name]}".encode() for name in sorted(app))),
+                "locks": {"app": tools.key, "tools": tools.tools.parent.name},
+                "versions": {"node": tools.node_version, "next": tools.version("next"), "browser": browser.version},
+            },
+        )
+    except BaseException:
+        shutil.rmtree(run_dir, ignore_errors=True)
+        raise
+
+
+def _candidate_root(path: Path, app: Collection[str]) -> Path:
+    if not path.exists():
+        raise UsageProblem(f"There is no {path}.")
+    if not path.is_dir():
+        raise UsageProblem(f"{path} is a file. Name the directory of the app.")
+    root = path.resolve()
+    there = sum(os.path.lexists(root / name) for name in app)
+    if there >= _ALIKE * len(app):
+        return root
+    nothing = "is empty" if not any(root.iterdir()) else "is not a tree of the Lending Desk app"
+    raise UsageProblem(
+        f"{path} {nothing}: of the app's {len(app)} files it has {there}. "
+        "Name the directory that holds the app's package.json."
+    )
+
+
+def _explained(gate: GateResult, contract: ContractFindings) -> GateResult:
+    """The gate's result; where it failed, the imports of files that were left out are named first."""
+    if gate.passed or not contract.left_out_imports:
+        return gate
+    reasons = [f"{path}: {why}" for path, why in contract.left_out_imports]
+    return replace(gate, output="\n".join([*reasons, "", gate.output]))
+
+
+def _fixture_files() -> dict[str, str]:
+    """The app's own files and their digests."""
+    found = read_tree(layout.fixture() / "app").files
+    return {path: digest for name, digest in found.items() if not is_free(path := os.fsdecode(name))}
+
+
+def _fresh_directory() -> Path:
+    """A directory for this grading. A build inside a repository that ignores it leaves things out."""
+    try:
+        made = Path(tempfile.mkdtemp(prefix="lendbench-")).resolve()
+    except OSError as error:
+        raise InstrumentError(
+            f"There is no temporary directory: {error}.", "Free some space, or set TMPDIR."
+        ) from error
+    repository = next((folder for folder in made.parents if (folder / ".git").exists()), None)
+    if repository is not None:
+        made.rmdir()
+        raise InstrumentError(
+            f"The temporary directory lies inside the repository {repository}.", "Set TMPDIR to a place outside of it."
+        )
+    return made
+
+
+@contextmanager
+def _timed(phase: str, timings: dict[str, float]) -> Iterator[None]:
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        timings[phase] = time.monotonic() - started

@@ -1,0 +1,63 @@
+// Runs in every graded page before the page's own scripts. It lets the grader ask when the page is at rest:
+// when no timer of the page is still to fire, nothing is left to paint and the page has idled.
+(() => {
+  // A timer that is further away than this is no part of an answer to a person's action.
+  const LONGEST_MS = 5000;
+  const pending = new Set();
+  const { setTimeout, clearTimeout, requestAnimationFrame, requestIdleCallback } = window;
+
+  window.setTimeout = (handler, delay = 0, ...rest) => {
+    const run = typeof handler === "function" ? handler : () => (0, eval)(String(handler));
+    const id = setTimeout(
+      (...args) => {
+        pending.delete(id);
+        run(...args);
+      },
+      delay,
+      ...rest,
+    );
+    if (!(delay > LONGEST_MS)) pending.add(id);
+    return id;
+  };
+  window.clearTimeout = (id) => {
+    pending.delete(id);
+    clearTimeout(id);
+  };
+
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
+  const idle = () => new Promise((resolve) => requestIdleCallback(() => resolve()));
+
+  // A page that sets one timer after another never has none: it counts as at rest after LONGEST_MS.
+  const atRest = async () => {
+    const since = performance.now();
+    do {
+      await frame();
+      await frame();
+      await idle();
+    } while (pending.size > 0 && performance.now() - since < LONGEST_MS);
+    return true;
+  };
+  // What assistive technology is told. A live region speaks only if it was there before its text came.
+  const LIVE = "[role=alert], [role=status], [role=log], [aria-live=polite], [aria-live=assertive], output";
+  let regions = new Set();
+  const said = (element) => (element?.textContent ?? "").replace(/\s+/g, " ").trim();
+  const referenced = (element, attribute) =>
+    (element.getAttribute(attribute) ?? "").split(/\s+/).map((id) => said(id && document.getElementById(id)));
+
+  const watch = () => {
+    regions = new Set(document.querySelectorAll(LIVE));
+  };
+  const described = (element) =>
+    ["aria-describedby", "aria-errormessage"].flatMap((attribute) => referenced(element, attribute)).join(" ").trim();
+  // How a text is announced: by a live region or by the focus; null if it isn't.
+  const announced = (text) => {
+    for (const region of regions) if (region.isConnected && said(region).includes(text)) return "live region";
+    const active = document.activeElement;
+    if (!active || active === document.body) return null;
+    const page = active.matches("main, html");
+    if (!page && `${said(active)} ${described(active)}`.includes(text)) return "focus";
+    return null;
+  };
+
+  Object.defineProperty(window, "lendbench", { value: { atRest, watch, described, announced } });
+})();

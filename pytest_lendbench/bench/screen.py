@@ -1,0 +1,263 @@
+"""One person in front of one browser page, with waits that end in a proof instead of a timeout.
+
+A wait ends in one of three ways. What is asked for is there: go on. It isn't, and page and server are *at rest*
+(nothing in either can run any more): the candidate doesn't show it, and the check fails. Or neither can be told within
+a generous bound: `blame` decides whether the machine was starved.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import psutil
+from playwright.sync_api import ConsoleMessage, Locator, LocatorAssertions, Page, PageAssertions, Request, Route, expect
+from playwright.sync_api import Error as PlaywrightError
+
+from pytest_lendbench.bench.patience import blame
+from pytest_lendbench.rules.errors import CandidateFault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: Every page runs this before its own scripts.
+PAGE_SCRIPT = (files("pytest_lendbench.bench") / "node" / "page.js").read_text("utf-8")
+
+_GLANCE_MS = 400
+"""How long Playwright itself looks before rest is asked for. Only how often is asked depends on it, never a verdict."""
+
+_MOST_TABS = 60
+"""More stops than any page of the app has; a date control alone has up to four."""
+
+_BOUND_S = 60.0
+"""When neither an answer nor rest has come by then, the machine is measured."""
+
+
+class _Server(Protocol):
+    @property
+    def url(self) -> str: ...
+    def settle(self) -> None: ...
+    def open_requests(self, tag: str) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A request as the browser would have sent it. `headers` holds no cookie."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class Screen:
+    """A page of the graded app, and what a person does and sees there. Made by the fixture `screens`."""
+
+    def __init__(self, page: Page, server: _Server, tag: str) -> None:
+        self.page = page
+        self._server = server
+        self._tag = tag
+        self._unfinished: set[Request] = set()
+        self._begun = 0
+        self.sent: list[Request] = []
+        self.complaints: list[str] = []
+        page.on("request", self._on_request)
+        page.on("requestfinished", self._on_end)
+        page.on("requestfailed", self._on_end)
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _on_request(self, request: Request) -> None:
+        self._begun += 1
+        self._unfinished.add(request)
+        if request.method not in {"GET", "HEAD"}:
+            self.sent.append(request)
+
+    def _on_end(self, request: Request) -> None:
+        self._unfinished.discard(request)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    # What a person does.
+
+    def open(self, path: str) -> None:
+        """Goes to a path of the app and waits until page and server are at rest, scripts and all."""
+        self._patiently(lambda: self.page.goto(self._server.url + path, wait_until="load", timeout=_BOUND_S * 1000))
+        self.rest()
+
+    def start_opening(self, path: str) -> None:
+        """Goes to a path and returns with the first bytes: the rest of the page may be held by the store."""
+        self._patiently(lambda: self.page.goto(self._server.url + path, wait_until="commit", timeout=_BOUND_S * 1000))
+
+    def click(self, target: Locator) -> None:
+        self._patiently(lambda: target.click(timeout=_GLANCE_MS))
+
+    def fill(self, target: Locator, text: str) -> None:
+        self._patiently(lambda: target.fill(text, timeout=_GLANCE_MS))
+
+    def choose(self, label: str, option: str) -> None:
+        """Chooses an option of a choice that may be a select or a group of radio buttons."""
+        select = self.page.get_by_role("combobox", name=label)
+        group = self.page.get_by_role("group", name=label).or_(self.page.get_by_role("radiogroup", name=label))
+        self.expect(select.or_(group).first).to_be_visible()
+        if select.count():
+            self._patiently(lambda: select.select_option(label=option, timeout=_GLANCE_MS))
+        else:
+            self._patiently(lambda: group.get_by_label(option, exact=True).check(timeout=_GLANCE_MS))
+
+    def tab_to(self, target: Locator) -> None:
+        """Presses Tab until the focus is on the control.
+
+        Raises:
+            CandidateFault: the focus doesn't reach it.
+        """
+        for _ in range(_MOST_TABS):
+            self.page.keyboard.press("Tab")
+            if target.evaluate("control => control === document.activeElement"):
+                return
+        raise CandidateFault(f"{_MOST_TABS} presses of Tab did not lead to {target}; the focus is on {self.focused()}.")
+
+    # What a person sees.
+
+    def expect(self, target: Locator) -> LocatorAssertions:
+        """Playwright's `expect`, without its timeouts: see the module's docstring."""
+        return cast("LocatorAssertions", _Patient(self, expect(target)))
+
+    def expect_page(self) -> PageAssertions:
+        """The same for title and address of the page."""
+        return cast("PageAssertions", _Patient(self, expect(self.page)))
+
+    def described(self, control: Locator) -> str:
+        """The texts that a control refers to as its description or error message."""
+        self.expect(control).to_be_visible()
+        return str(control.evaluate("control => window.lendbench.described(control)"))
+
+    @contextmanager
+    def hears(self, text: str) -> Iterator[None]:
+        """What is done inside makes the page say `text`, seen by the eye and announced to assistive technology.
+
+        Either a live region that was there before takes it in, or the focus goes to it or to a control it describes.
+        """
+        self.page.evaluate("() => window.lendbench.watch()")
+        yield
+        self.expect(self.page.get_by_text(text).first).to_be_visible()
+        self.rest()
+        how = self.page.evaluate("text => window.lendbench.announced(text)", text)
+        assert how, (
+            f"{text!r} is on the page but not announced: no live region that was there before holds it, and the focus "
+            f"is on {self.focused()}"
+        )
+
+    def focused(self) -> str:
+        """Where the focus is, in a few words."""
+        return str(self.page.evaluate("() => document.activeElement?.outerHTML.slice(0, 120) ?? 'nothing'"))
+
+    # What the grader knows.
+
+    def rest(self) -> None:
+        """Returns when nothing can happen any more in server and page, other than what the store holds.
+
+        Raises:
+            CandidateFault: the server or the page is proven hung or gone.
+            InstrumentError: it can't be told on this machine.
+        """
+        until = time.monotonic() + _BOUND_S
+        while time.monotonic() < until:
+            begun = self._begun
+            self._server.settle()
+            self._page_rest(until)
+            on_the_way = len(self._unfinished) > self._server.open_requests(self._tag)
+            if begun == self._begun and not on_the_way:
+                return
+        raise blame("The page did not come to rest: it asks the server again and again.", None)
+
+    def catch(self, act: Callable[[], None]) -> Captured:
+        """Does something that sends a request, keeps that request from the server, and returns it.
+
+        Raises:
+            CandidateFault: nothing was sent that could change anything.
+        """
+        caught: list[Request] = []
+
+        def keep(route: Route, request: Request) -> None:
+            if request.method in {"GET", "HEAD"}:
+                route.fallback()
+            else:
+                caught.append(request)
+                route.abort()
+
+        self.page.route("**/*", keep)
+        try:
+            act()
+            self.rest()
+        finally:
+            self.page.unroute("**/*", keep)
+        if not caught:
+            raise CandidateFault("The form was submitted, but the browser sent no request that could change anything.")
+        request = caught[0]
+        unwanted = {"cookie", "content-length", "host", "connection"}
+        headers = {name: value for name, value in request.all_headers().items() if name not in unwanted}
+        headers = {name: value for name, value in headers.items() if not name.startswith(":")}
+        return Captured(request.method, request.url, headers, request.post_data_buffer or b"")
+
+    def _page_rest(self, until: float) -> None:
+        left_ms = max(1.0, (until - time.monotonic()) * 1000)
+        try:
+            self.page.wait_for_function("() => window.lendbench.atRest()", timeout=left_ms)
+        except PlaywrightError as error:
+            if "navigat" in str(error) or "context was destroyed" in str(error):
+                return  # The page was left while it rested. The caller looks again: the new page made requests.
+            raise blame(f"The page does not answer: {error.message}", _busiest_renderer()) from error
+
+    def _patiently(self, act: Callable[[], object]) -> None:
+        until = time.monotonic() + _BOUND_S
+        while True:
+            try:
+                act()
+            except (AssertionError, PlaywrightError) as error:
+                if time.monotonic() > until:
+                    raise blame(f"Waited {_BOUND_S:.0f} s in vain: {error}", None) from error
+            else:
+                return
+            self.rest()
+            try:
+                act()
+            except AssertionError:
+                raise
+            except PlaywrightError as error:
+                raise CandidateFault(_plain(error)) from error
+            else:
+                return
+
+
+def _plain(error: PlaywrightError) -> str:
+    """Playwright's words without its log of retries, which repeats itself for pages."""
+    lines = [line.strip() for line in error.message.splitlines() if line.strip()]
+    return "; ".join(lines[:6])
+
+
+def _busiest_renderer() -> psutil.Process | None:
+    """The renderer of this process' browser that used most CPU, as evidence of a page in an endless loop."""
+    renderers = [child for child in psutil.Process().children(recursive=True) if "--type=renderer" in child.cmdline()]
+    return max(renderers, key=lambda child: sum(child.cpu_times()[:2]), default=None)
+
+
+class _Patient:
+    """Assertions of Playwright, each made with `Screen`'s patience."""
+
+    def __init__(self, screen: Screen, assertions: LocatorAssertions | PageAssertions) -> None:
+        self._screen = screen
+        self._assertions = assertions
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        method = getattr(self._assertions, name)
+
+        def look(*args: Any, **kwargs: Any) -> None:
+            self._screen._patiently(lambda: method(*args, timeout=_GLANCE_MS, **kwargs))  # noqa: SLF001
+
+        return look

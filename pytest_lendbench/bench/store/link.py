@@ -1,0 +1,132 @@
+"""The connection to one server's preload: one ordered stream of JSON lines in each direction."""
+
+import asyncio
+import contextlib
+import itertools
+import json
+import socket
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Protocol
+
+from pytest_lendbench.bench.store.epoch import Result
+
+_LONGEST_LINE = 64 * 1024 * 1024
+
+
+class LinkLost(Exception):  # noqa: N818
+    """The server's end of the connection is gone, and so is the server."""
+
+
+class Listener(Protocol):
+    """Who hears what the preload says, in the order in which it happened."""
+
+    def hello(self) -> None: ...
+    def listening(self, port: int) -> None: ...
+    def started(self, request: int, tag: str | None, method: str, url: str, inner: bool) -> None: ...
+    def ended(self, request: int, finished: bool) -> None: ...
+    def asked(self, name: str, args: object, request: int | None, reply: Callable[[Result], None]) -> None: ...
+    def lost(self) -> None: ...
+
+
+class Link:
+    """Speaks to one server. Lives in the store's event loop."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._writer: asyncio.StreamWriter | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._answers = 0
+        self._settles: dict[int, asyncio.Future[dict[int, int]]] = {}
+        self._numbers = itertools.count(1)
+        self._one_at_a_time = asyncio.Lock()
+        self.restless: list[str] = []
+        """What the server said last that settling waits for. It says so after some seconds."""
+
+    async def open(self) -> socket.socket:
+        """Opens the connection. The server's end is returned: it is inherited by the server, then closed here."""
+        ours, theirs = socket.socketpair()
+        reader, self._writer = await asyncio.open_unix_connection(sock=ours, limit=_LONGEST_LINE)
+        self._reading = asyncio.create_task(self._read(reader))
+        return theirs
+
+    async def close(self) -> None:
+        """Closes the connection, at which the server ends. May be done twice."""
+        if self._reading is not None:
+            self._reading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._reading
+
+    async def settle(self, tags: Callable[[], Iterable[str]]) -> dict[int, int]:
+        """Returns once nothing in the server can run, other than by an answer of the store, and all has been heard.
+
+        Args:
+            tags: Says which requests have been sent and may not have arrived yet. The server waits for them.
+
+        Returns:
+            For each request that is open in the server: how many bytes its connection has been sent.
+
+        Raises:
+            LinkLost: The server is gone.
+        """
+        async with self._one_at_a_time:
+            self.restless = []
+            while True:
+                answers, expected = self._answers, set(tags())
+                written = await self._settle_once(expected)
+                # An answer that was on its way to the server may have made it go on after it had looked.
+                if answers == self._answers and set(tags()) <= expected:
+                    return written
+
+    async def _settle_once(self, tags: Collection[str]) -> dict[int, int]:
+        number = next(self._numbers)
+        future: asyncio.Future[dict[int, int]] = asyncio.get_running_loop().create_future()
+        self._settles[number] = future
+        try:
+            self._send({"settle": number, "tags": sorted(tags)})
+            return await future
+        finally:
+            del self._settles[number]
+
+    def _send(self, message: dict[str, Any]) -> None:
+        if self._writer is None or self._writer.is_closing() or self._reading is None or self._reading.done():
+            raise LinkLost
+        self._writer.write(json.dumps(message).encode() + b"\n")
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        try:
+            with contextlib.suppress(ConnectionError):
+                while line := await reader.readline():
+                    self._hear(json.loads(line))
+        finally:
+            if self._writer is not None:
+                self._writer.close()
+            for future in self._settles.values():
+                if not future.done():
+                    future.set_exception(LinkLost())
+            self._listener.lost()
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        match message:
+            case {"run": int(number), "name": name, "request": request}:
+                self._listener.asked(name, message.get("args"), request, lambda result: self._reply(number, result))
+            case {"settled": int(number), "written": written}:
+                if number in self._settles:
+                    self._settles[number].set_result(dict(written))
+            case {"start": int(request), "tag": tag, "method": method, "url": url, "inner": inner}:
+                self._listener.started(request, tag, method, url, inner)
+            case {"end": int(request), "finished": finished}:
+                self._listener.ended(request, finished)
+            case {"restless": list(reasons)}:
+                self.restless = reasons
+            case {"listening": int(port)}:
+                self._listener.listening(port)
+            case {"hello": _}:
+                self._listener.hello()
+            case _:
+                raise ValueError(f"The server's preload said something unknown: {message}")
+
+    def _reply(self, number: int, result: Result) -> None:
+        self._answers += 1
+        content = {"value": result.value} if result.error is None else {"error": result.error}
+        with contextlib.suppress(LinkLost):
+            self._send({"run": number, **content})

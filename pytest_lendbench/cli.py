@@ -1,0 +1,83 @@
+"""`lendbench grade` and `lendbench checks`: the front door for people and CI."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from pytest_lendbench.rules.errors import InstrumentError
+from pytest_lendbench.rules.exit_status import INVALID
+from pytest_lendbench.suite import GRADING_INI, default_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_GRADE = """\
+Grades the tree at PATH; without PATH, the reference. Runs pytest on the checks: all arguments after PATH are pytest's
+(`pytest --help` lists them), such as
+
+  --score-json=FILE   write the result as JSON
+  --min-score=N       exit with 0 exactly if the total is at least N
+  -k C.parallel-reads only the checks whose ids match; there is no total then
+  -v                  pytest's own output as well
+
+Exit status: 0 good, 1 not good, 10 invalid; 2 to 6 are pytest's own, and nothing was graded.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command of the command line, `sys.argv` by default, and returns its exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(prog="lendbench", description="Grades trees of the Lending Desk app.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser(
+        "grade",
+        help="grade a tree",
+        usage="lendbench grade [PATH] [pytest arguments …]",
+        description=_GRADE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    checks = commands.add_parser("checks", help="list the checks")
+    checks.add_argument("--write", action="store_true", help="write the catalog anew, from the markers on the checks")
+    try:
+        if words[:1] == ["grade"] and not {"-h", "--help"} & set(words):
+            return _grade(words[1:])
+        return _write() if parser.parse_args(words).write else _list()
+    except InstrumentError as error:
+        print(error, file=sys.stderr)
+        return INVALID
+
+
+def _grade(words: list[str]) -> int:
+    # Imported here: the list of checks must not wait for it.
+    import pytest  # noqa: PLC0415
+
+    from pytest_lendbench.bench.specimen import specimen  # noqa: PLC0415
+
+    named = bool(words) and not words[0].startswith("-")
+    ours = ["-c", str(GRADING_INI), f"--rootdir={default_suite().root}"]
+    with nullcontext(words[0]) if named else specimen("reference") as tree:
+        return int(pytest.main([*ours, f"--candidate={tree}", *words[named:]]))
+
+
+def _list() -> int:
+    for spec in default_suite().read_catalog():
+        tier = "-" if spec.tier is None else str(spec.tier)
+        print(f"{spec.id:28} {tier}  {spec.weight:<4g}  {spec.spec:6}  {spec.title}")
+    return 0
+
+
+def _write() -> int:
+    from pytest_lendbench.collecting import collect  # noqa: PLC0415
+
+    suite = default_suite()
+    catalog = collect(suite)
+    suite.catalog.write_text(catalog.to_text(), "utf-8")
+    print(f"{suite.catalog}: {len(catalog)} checks, probes and advisories")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""What a check asks for by name: the server, its store, the ways to talk to it, and the bridge to single functions."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+from pytest_lendbench.bench.bridge import Bridge
+from pytest_lendbench.bench.desk import Desk
+from pytest_lendbench.bench.host import Host
+from pytest_lendbench.bench.screen import PAGE_SCRIPT, Screen
+from pytest_lendbench.bench.store import Store
+from pytest_lendbench.worker import PREPARED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from playwright.sync_api import BrowserContext
+
+    from pytest_lendbench.bench.grading import Prepared
+    from pytest_lendbench.bench.server import AppServer
+
+STAFF = "st-imke"
+"""Who is signed in where a check doesn't say who."""
+
+_LOG_SHOWN = 4_000
+_TRACE_SHOWN = 60
+
+
+@pytest.fixture(scope="session")
+def prepared(pytestconfig: pytest.Config) -> Prepared:
+    """The built tree that is graded."""
+    return pytestconfig.stash[PREPARED]
+
+
+@pytest.fixture(scope="session")
+def host(prepared: Prepared) -> Iterator[Host]:
+    """This worker's own copy of the tree, and the server that runs it."""
+    with Host(prepared.run_copy(f"worker-{os.getpid()}"), Path(prepared.node)) as host:
+        yield host
+
+
+@pytest.fixture
+def server(host: Host, request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Iterator[AppServer]:
+    """The running server. One that an earlier check has brought down is started again."""
+    server = host.server()
+    logged = len(server.log_tail())
+    yield server
+    if request.session.testsfailed:
+        record_property("evidence", f"The server's log:\n{server.log_tail()[logged:][-_LOG_SHOWN:] or '(nothing)'}")
+
+
+@pytest.fixture
+def store(host: Host, server: AppServer) -> Store:
+    """The store behind the server, empty at the start of each check."""
+    host.store.begin()
+    return host.store
+
+
+@pytest.fixture
+def desk(server: AppServer, store: Store) -> Desk:
+    """The HTTP client."""
+    return Desk(server, store)
+
+
+@pytest.fixture(scope="session")
+def unit(prepared: Prepared) -> Iterator[Bridge]:
+    """Calls the candidate's functions and renders its components, without a server."""
+    with Bridge(Path(prepared.tree), Path(prepared.node), Path(prepared.tools), Path(prepared.run_dir)) as bridge:
+        yield bridge
+
+
+class Screens(Protocol):
+    def __call__(self, *, staff: str | None = None, **context: Any) -> Screen: ...
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any], prepared: Prepared) -> dict[str, Any]:
+    """The browser that the grading has found; without Chromium's own sandbox, which root can't have."""
+    executable = {"executable_path": prepared.browser} if prepared.browser else {}
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    return {**browser_type_launch_args, **executable, "args": quiet}
+
+
+@pytest.fixture
+def screens(
+    new_context: Callable[..., BrowserContext], server: AppServer, store: Store
+) -> Screens:
+    """Opens browsers of people, each with cookies of its own: `screens(staff="st-tomas", color_scheme="dark")`.
+
+    `context` is what Playwright's `new_context` takes.
+    """
+
+    def screen(*, staff: str | None = None, **context: Any) -> Screen:
+        tag = store.new_tag()
+        opened = new_context(**context, extra_http_headers={"x-lendbench-tag": tag})
+        opened.add_init_script(PAGE_SCRIPT)
+        if staff is not None:
+            name, _, value = server.staff_cookie(staff).partition("=")
+            opened.add_cookies([{"name": name, "value": value, "url": server.url}])
+        return Screen(opened.new_page(), server, tag)
+
+    return screen
+
+
+@pytest.fixture
+def visitor(screens: Screens) -> Screen:
+    """The browser of somebody who isn't signed in."""
+    return screens()
+
+
+@pytest.fixture
+def staff(screens: Screens) -> Screen:
+    """The browser of a signed-in staff member, Imke."""
+    return screens(staff=STAFF)
+
+
+@pytest.fixture(scope="session")
+def axe_source(prepared: Prepared) -> str:
+    """The pinned axe-core, to be run in a page."""
+    return (Path(prepared.tools) / "axe-core" / "axe.min.js").read_text("utf-8")
+
+
+@pytest.fixture
+def source(prepared: Prepared) -> Mapping[str, str]:
+    """The text of each writable file as graded, for advisories only."""
+    texts = {name: Path(prepared.tree, name).read_text("utf-8", "replace") for name in prepared.provenance["candidate"]}
+    return {name: text for name, text in texts.items() if name.endswith((".ts", ".tsx"))}
