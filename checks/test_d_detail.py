@@ -28,10 +28,10 @@ def tent(store):
             a_loan(
                 id="ln-1", itemId="it-tent",
                 memberId="mb-juri",
-                # 23:50 on 3 September at the desk, which is the next day in UTC and in Tokyo.
-                checkedOutAt="2031-09-04T02:20:00.000Z",
-                dueOn="2031-09-10",
-                returnedAt="2031-09-09T15:00:00.000Z",
+                # 23:50 on 3 August at the desk, which is the next day in UTC and in Tokyo.
+                checkedOutAt="2031-08-04T02:20:00.000Z",
+                dueOn="2031-08-10",
+                returnedAt="2031-08-09T15:00:00.000Z",
                 condition="good",
             ),
             a_loan(id="ln-2", itemId="it-tent", memberId="mb-ines", checkedOutAt="2031-11-01T15:00:00.000Z", dueOn="2031-11-12"),
@@ -77,10 +77,10 @@ def test_the_history_is_told_from_the_latest_check_out_backwards(tent, visit):
     text = str(visit("/items/it-tent").text)
     _, heading, history = text.rpartition("Loan history")
     assert heading, f"there is no 'Loan history': {text}"
-    days = ["1 Nov 2031", "12 Nov 2031", "Open", "2 Oct 2031", "9 Oct 2031", "3 Sep 2031", "10 Sep 2031", "9 Sep 2031"]
+    days = ["1 Nov 2031", "12 Nov 2031", "Open", "2 Oct 2031", "9 Oct 2031", "3 Aug 2031", "10 Aug 2031", "9 Aug 2031"]
     missing = [day for day in days if day not in history]
     assert not missing, f"the history lacks {missing}: {history}"
-    rows = [history.index(day) for day in ("1 Nov 2031", "2 Oct 2031", "3 Sep 2031")]
+    rows = [history.index(day) for day in ("1 Nov 2031", "2 Oct 2031", "3 Aug 2031")]
     assert rows == sorted(rows), f"the latest check-out comes first: {history}"
 
 

@@ -181,6 +181,8 @@ class Controller:
         session.exitstatus = result.exit_status
         if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and result.status == "partial":
             session.exitstatus = exitstatus
+        ran = [entry.verdict for entry in result.entries if entry.verdict != "not-run"]
+        self._progress.say(f"{result.status}: {ran.count('passed')} of {len(ran)} passed")
         try:
             self._config.hook.pytest_lendbench_publish(result=result)
         except Exception:  # noqa: BLE001

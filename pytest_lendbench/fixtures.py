@@ -13,6 +13,7 @@ from pytest_lendbench.bench.desk import Desk
 from pytest_lendbench.bench.host import Host
 from pytest_lendbench.bench.screen import PAGE_SCRIPT, Screen
 from pytest_lendbench.bench.store import Store
+from pytest_lendbench.bench.wire import TAG_HEADER
 from pytest_lendbench.worker import PREPARED
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def screens(
 
     def screen(*, staff: str | None = None, **context: Any) -> Screen:
         tag = store.new_tag()
-        opened = new_context(**context, extra_http_headers={"x-lendbench-tag": tag})
+        opened = new_context(**context, extra_http_headers={TAG_HEADER: tag})
         opened.add_init_script(PAGE_SCRIPT)
         if staff is not None:
             name, _, value = server.staff_cookie(staff).partition("=")

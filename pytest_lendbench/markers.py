@@ -57,7 +57,11 @@ def declare(config: pytest.Config) -> None:
     """Makes the markers known to pytest."""
     for marker in (domain, check, probe, advisory, weight):
         text = (inspect.getdoc(marker) or "").replace("\n", " ")
-        config.addinivalue_line("markers", f"{marker.__name__}{inspect.signature(marker, eval_str=False)}: {text}")
+        config.addinivalue_line("markers", f"{marker.__name__}{_signature(marker)}: {text}")
+
+
+def _signature(marker: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(marker, eval_str=True).replace(return_annotation=inspect.Signature.empty)
 
 
 def read(item: pytest.Item, spec_sentences: dict[str, str]) -> CheckSpec:
@@ -98,7 +102,7 @@ def _call(item: pytest.Item, name: str, signature: Callable[..., Any]) -> Any:
     try:
         return signature(*marker.args, **marker.kwargs)
     except TypeError as error:
-        raise CheckError(f"@pytest.mark.{name}: {error}. It is {name}{inspect.signature(signature)}.") from error
+        raise CheckError(f"@pytest.mark.{name}: {error}. It is {name}{_signature(signature)}.") from error
 
 
 class MarkerGuard:

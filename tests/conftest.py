@@ -7,13 +7,17 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lendbench_fake
 import pytest
 from hypothesis import HealthCheck, settings
 
 from pytest_lendbench.collecting import collect
+
+if TYPE_CHECKING:
+    from pytest_lendbench.rules.catalog import Catalog
+    from pytest_lendbench.suite import Suite
 
 pytest_plugins = ["pytester"]
 
@@ -58,6 +62,17 @@ def test_there_is_a_file_four(tree):
 """
 
 PERFECT = ("one", "two", "three", "four")
+
+
+def catalog_of(suite: Suite) -> Catalog:
+    """What the markers of a suite say. The modules that collecting has loaded are forgotten."""
+    modules, path = dict(sys.modules), list(sys.path)
+    try:
+        return collect(suite)
+    finally:
+        sys.modules.clear()
+        sys.modules.update(modules)
+        sys.path[:] = path
 
 
 def one_check(body: str, *, arguments: str = "tree", markers: str = "") -> str:
@@ -113,7 +128,7 @@ class Grader:
         (root / "conftest.py").write_text(conftest)
         (root / "checks" / "test_checks.py").write_text(checks)
         if catalog:
-            made = collect(lendbench_fake.pytest_lendbench_suite())
+            made = catalog_of(lendbench_fake.pytest_lendbench_suite())
             (root / "checks" / "catalog.toml").write_text(made.to_text())
         return root
 
@@ -134,7 +149,8 @@ class Grader:
 
     def start(self, *args: str | Path, cwd: Path | None = None) -> subprocess.Popen[str]:
         """Starts a grading in a process group of its own."""
-        words = [sys.executable, "-m", "pytest", "-p", "lendbench_fake", f"--score-json={self.json}"]
+        # Not `python -m pytest`: that looks for pytest in the current directory first.
+        words = [Path(sys.executable).with_name("pytest"), "-p", "lendbench_fake", f"--score-json={self.json}"]
         return subprocess.Popen(
             [*words, *map(str, args)],
             cwd=cwd or self.path,

@@ -1,13 +1,13 @@
 // Runs sequences of store operations through both drivers of the app, for `test_store_contract.py`.
-// node [--import preload.mjs] driver_host.mjs APP DB: DB is a folder with the files of src/db, the graded driver among
+// node [--import preload.mjs] driver_host.mjs MODULES DB: MODULES is a node_modules, DB a folder with the files of src/db, the graded driver among
 // them. Reads a JSON line `{ rows?, operations }`: with rows they go to a new in-memory store, else through the driver.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const [app, db] = process.argv.slice(2);
-const { rolldown } = await import(createRequire(join(app, "package.json")).resolve("rolldown"));
+const [modules, db] = process.argv.slice(2);
+const { rolldown } = await import(createRequire(join(modules, "any.js")).resolve("rolldown"));
 const bundle = await rolldown({
   input: { memory: join(db, "memory.ts"), driver: join(db, "driver.ts") },
   plugins: [

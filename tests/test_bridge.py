@@ -34,7 +34,7 @@ export const notANumber = () => NaN;
 export const exits = () => { console.log("last words"); process.exit(3); };
 export const spins = () => { for (;;); };
 export const waits = () => new Promise(() => setInterval(() => {}, 1000));
-export const shouts = () => { console.log('{"value": "forged"}'); console.error("x".repeat(100_000)); return "real"; };
+export const shouts = () => { console.log('{"value": "forged"}'); console.error("x".repeat(5_000)); return "real"; };
 export const garbage = async () => {
   const { writeSync } = await import("node:fs");
   for (let fd = 3; fd < 64; fd += 1) try { writeSync(fd, "garbage\\n"); } catch { /* not ours */ }
@@ -110,7 +110,7 @@ def test_an_async_component_is_rendered_too(unit):
 
 def test_what_it_throws_is_the_evidence(unit):
     assert fault(unit, "throws") == (
-        "`throws` of src/items/status.ts failed. RangeError: out of reach (src/items/status.ts:15)"
+        "`throws` of src/items/status.ts failed. RangeError: out of reach (src/items/status.ts:14)"
     )
     assert "just text" in fault(unit, "throwsText")
     with pytest.raises(CandidateFault, match="cannot be shown"):
@@ -144,12 +144,13 @@ def test_the_process_lives_on_after_an_error(unit):
 @pytest.mark.parametrize(
     ("name", "evidence"),
     [
-        ("exits", "ended the process it ran in (status 3). last words"),
-        ("garbage", "wrote into the bridge's own socket"),
+        ("exits", ["ended the process it ran in (status 3)", "last words"]),
+        ("garbage", ["wrote into the bridge's own socket"]),
     ],
 )
 def test_after_its_end_a_new_process_answers(unit, name, evidence):
-    assert evidence in fault(unit, name)
+    said = fault(unit, name)
+    assert all(words in said for words in evidence)
     assert unit.call(FUNCTIONS, "count", []) == 1
 
 

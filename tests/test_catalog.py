@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from conftest import catalog_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_lendbench.collecting import collect
 from pytest_lendbench.rules.catalog import Catalog
 from pytest_lendbench.rules.checks import CheckError, CheckSpec
 from pytest_lendbench.suite import default_suite
@@ -92,4 +92,4 @@ def test_a_check_that_contradicts_itself_is_refused(change: dict[str, object], w
 
 def test_the_committed_catalog_is_what_the_markers_say() -> None:
     suite = default_suite()
-    assert suite.catalog.read_text("utf-8") == collect(suite).to_text(), "run `lendbench checks --write`"
+    assert suite.catalog.read_text("utf-8") == catalog_of(suite).to_text(), "run `lendbench checks --write`"

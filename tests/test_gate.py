@@ -84,7 +84,7 @@ class TestAProgramThatMisbehaves:
     def test_processes_without_end_are_the_candidates(self, step):
         assert step("while true; do sleep 1000 & done").startswith("It had more than 200 processes at a time.")
 
-    def test_colours_and_places_are_taken_out(self, step, tmp_path):
+    def test_colours_and_places_are_taken_out(self, step):
         assert step("printf '\\e[31mError\\e[0m in %s/src/a.ts, %s\\n' $PWD $PWD; exit 1") == "Error in src/a.ts, ."
 
     def test_silence_has_words_too(self, step):

@@ -100,7 +100,7 @@ def test_odd_names_are_added_files_like_any_other(candidate):
 
 def test_a_tree_with_a_link_is_refused(candidate):
     (candidate / "src/items/link.ts").symlink_to("/etc/passwd")
-    with pytest.raises(CandidateRefused, match="src/items/link.ts: a symbolic link"):
+    with pytest.raises(CandidateRefused, match=r"src/items/link\.ts: a symbolic link"):
         prepare(candidate, "build", print)
 
 
@@ -121,7 +121,7 @@ def test_what_is_no_candidate_is_a_usage_problem(tmp_path, make, words):
 
 
 def test_an_unknown_track_is_a_usage_problem(candidate):
-    with pytest.raises(UsageProblem, match="Choose one of: .*build"):
+    with pytest.raises(UsageProblem, match=r"Choose one of: .*build"):
         prepare(candidate, "nonsense", print)
 
 

@@ -1,4 +1,4 @@
-"""Both drivers obey one contract: the same operations on the same rows have the same results and leave the same rows."""
+"""Both drivers obey one contract: on the same rows the same operations have the same results and effects."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_lendbench.bench import toolchain
 from pytest_lendbench.bench.layout import NODE_SOURCES, fixture
 from pytest_lendbench.bench.store import Store
 from pytest_lendbench.bench.store.state import State
@@ -140,16 +141,14 @@ class DriverHost:
 
 @contextmanager
 def driver_host(folder: Path, *, preload: bool, **environment: str) -> Iterator[DriverHost]:
-    node = shutil.which("node")
-    assert node is not None, "these tests need Node"
-    app = fixture() / "app"
-    shutil.copytree(app / "src" / "db", folder / "db")
+    tools = toolchain.provide(print)
+    shutil.copytree(fixture() / "app" / "src" / "db", folder / "db")
     shutil.copy(NODE_SOURCES / "driver.ts", folder / "db" / "driver.ts")
     store = Store()
     with store.run(State.invite) as theirs:
-        command = [node, *(["--import", str(NODE_SOURCES / "preload.mjs")] if preload else []), str(HOST), str(app)]
+        ours = ["--import", str(NODE_SOURCES / "preload.mjs")] if preload else []
         process = subprocess.Popen(
-            [*command, str(folder / "db")],
+            [str(tools.node), *ours, str(HOST), str(tools.node_modules), str(folder / "db")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -176,7 +175,7 @@ def test_the_contract_covers_every_operation() -> None:
     assert ARGUMENTS.keys() > OPERATIONS
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None)
 @given(rows=ROWS, operations=st.lists(operation(), max_size=12))
 def test_both_drivers_have_the_same_results_and_leave_the_same_rows(
     drivers: DriverHost, rows: Rows, operations: list[tuple[str, dict[str, Any]]]
@@ -186,7 +185,7 @@ def test_both_drivers_have_the_same_results_and_leave_the_same_rows(
     through_store = drivers.ask({"operations": operations})
     assert through_store["results"] == in_memory["results"]
     for name in ("items", "members", "loans"):
-        assert drivers.store.rows(name) == in_memory["rows"][name]  # type: ignore[call-overload]
+        assert drivers.store.rows(name) == in_memory["rows"][name]
     assert [(operation.name, operation.args) for operation in drivers.store.trace] == [tuple(one) for one in operations]
 
 

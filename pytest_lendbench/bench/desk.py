@@ -133,7 +133,11 @@ class Desk:
 
     def opening(self, path: str, *, staff: str | None = None, headers: Mapping[str, str] | None = None) -> Opening:
         """Begins to get a page and doesn't wait for it."""
-        return Opening(self._store, self.prepare("GET", path, staff=staff, headers=headers))
+        return self.begin(self.prepare("GET", path, staff=staff, headers=headers))
+
+    def begin(self, request: Request) -> Opening:
+        """Sends a request and doesn't wait for its answer."""
+        return Opening(self._store, request)
 
     def _prepared(self, method: str, url: str, staff: str | None, headers: Mapping[str, str], **body: Any) -> Request:
         given = httpx.Headers(headers)

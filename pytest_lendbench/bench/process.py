@@ -262,7 +262,7 @@ def run_bounded(
 @functools.cache
 def _namespace() -> tuple[str, ...]:
     """The words before a command that put it into a PID namespace of its own; none where that does not work."""
-    unshare = shutil.which("unshare") if sys.platform == "linux" else None
+    unshare = shutil.which("unshare", path="/usr/bin:/bin:/usr/sbin:/sbin") if sys.platform == "linux" else None
     if unshare is None:
         return ()
     words = [unshare, "--pid", "--fork", "--kill-child", "--mount-proc"]

@@ -18,6 +18,7 @@ from playwright.sync_api import ConsoleMessage, Locator, LocatorAssertions, Page
 from playwright.sync_api import Error as PlaywrightError
 
 from pytest_lendbench.bench.patience import blame
+from pytest_lendbench.bench.wire import TAG_HEADER
 from pytest_lendbench.rules.errors import CandidateFault
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ class Screen:
         if not caught:
             raise CandidateFault("The form was submitted, but the browser sent no request that could change anything.")
         request = caught[0]
-        unwanted = {"cookie", "content-length", "host", "connection"}
+        unwanted = {"cookie", "content-length", "host", "connection", TAG_HEADER}
         headers = {name: value for name, value in request.all_headers().items() if name not in unwanted}
         headers = {name: value for name, value in headers.items() if not name.startswith(":")}
         return Captured(request.method, request.url, headers, request.post_data_buffer or b"")

@@ -54,56 +54,44 @@ def descendants() -> list[psutil.Process]:
     return [process for process in found if runs(process)]
 
 
-def too_many(program: Program, limit: int, at_start: int) -> bool:
-    if len(psutil.pids()) - at_start <= limit:
-        return False
-    if os.getpid() == 1:
-        return True
-    # Others may have grown. Counting ours takes a while, in which a fork bomb must not grow.
-    os.killpg(program.pid, signal.SIGSTOP)
-    if len(descendants()) > limit:
-        return True
-    os.killpg(program.pid, signal.SIGCONT)
-    return False
+def signal_group(program: Program, number: int) -> None:
+    """Signals all that have stayed in the program's group, at once: none of them can fork in between."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(program.pid, number)
 
 
-def bury() -> None:
-    """Collects the adopted children that have ended. Not while the program runs, whose own exit is for `Popen`."""
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+def bury(program: Program) -> None:
+    """Collects the adopted children that have ended. The program's own exit is left to `Popen`."""
+    for child in psutil.Process().children():
+        if child.pid != program.pid and not runs(child):
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(child.pid, os.WNOHANG)
 
 
-def main() -> int:
-    status_fd, limit, keep = int(sys.argv[1]), int(sys.argv[2]), [int(fd) for fd in sys.argv[3].split(",") if fd]
-    take_office()
-    child_ended, wake_fd = os.pipe()
-    os.set_blocking(wake_fd, False)
-    os.set_blocking(child_ended, False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(wake_fd, warn_on_full_buffer=False)
-    at_start = len(psutil.pids())
-    try:
-        program = Program(sys.argv[4:], stdin=subprocess.DEVNULL, pass_fds=keep, start_new_session=True)
-    except OSError as error:
-        sys.stderr.write(f"{sys.argv[4]}: {error.strerror}\n")
-        return 127
-    for fd in keep:
-        os.close(fd)
-
+def watch(program: Program, limit: int, child_ended: int) -> bool:
+    """Waits for the program's end or for the owner's word. `True`: it had more than `limit` processes."""
+    others = len(psutil.pids())
     while program.poll() is None:
         ready, _, _ = select.select([0, child_ended], [], [], COUNT_EVERY_S)
         if 0 in ready:
-            break
+            return False
         if child_ended in ready:
             os.read(child_ended, 4096)
-        if too_many(program, limit, at_start):
-            os.write(status_fd, b"processes")
-            break
+            bury(program)
+        if len(psutil.pids()) - others > limit:  # ours have grown, or others have
+            signal_group(program, signal.SIGSTOP)  # counting takes a while, in which a fork bomb must not grow
+            ours = len(descendants())
+            if ours > limit:
+                return True
+            signal_group(program, signal.SIGCONT)
+            others = len(psutil.pids()) - ours
+    return False
 
-    if os.getpid() != 1:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(program.pid, signal.SIGKILL)  # the whole group at once, before it can fork again
+
+def end(program: Program, child_ended: int) -> int:
+    """Ends the program and all that it has started; returns its exit status."""
+    if os.getpid() != 1:  # as process 1 our own end is that of all others
+        signal_group(program, signal.SIGKILL)
     program.kill()
     code = program.wait()
     while os.getpid() != 1 and (living := descendants()):
@@ -111,8 +99,28 @@ def main() -> int:
             with contextlib.suppress(psutil.Error):
                 process.kill()
         select.select([child_ended], [], [], 0.02)
-        bury()
+        bury(program)
     return code if code >= 0 else 128 - code
+
+
+def main() -> int:
+    status_fd, limit, keep = int(sys.argv[1]), int(sys.argv[2]), [int(fd) for fd in sys.argv[3].split(",") if fd]
+    take_office()
+    child_ended, wake_fd = os.pipe()
+    for fd in (child_ended, wake_fd):
+        os.set_blocking(fd, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake_fd, warn_on_full_buffer=False)
+    try:
+        program = Program(sys.argv[4:], stdin=subprocess.DEVNULL, pass_fds=keep, start_new_session=True)
+    except OSError as error:
+        sys.stderr.write(f"{sys.argv[4]}: {error.strerror}\n")
+        return 127
+    for fd in keep:
+        os.close(fd)
+    if watch(program, limit, child_ended):
+        os.write(status_fd, b"processes")
+    return end(program, child_ended)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from pytest_lendbench.progress import Progress
 from pytest_lendbench.text import plain
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_lendbench.rules.ledger import Entry
     from pytest_lendbench.rules.scoring import Score
 
-BAR = 30
+BAR = 24
 """Characters of a full bar."""
 WIDEST = 100
 GATE_LINES = 40
@@ -187,7 +188,6 @@ class TerminalFace:
         self._lines = render(result, writer.fullwidth, unicode=encoding.startswith("utf"))
 
     def pytest_unconfigure(self) -> None:
-        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
-        if terminal is not None:
-            for text, colours in self._lines:
-                terminal.write_line(text, **colours)
+        progress = Progress(self._config)
+        for text, colours in self._lines:
+            progress.line(text, **colours)

@@ -122,8 +122,8 @@ class Store:
         return self._loop.do(lambda: self._state.open_requests(tag))
 
     def new_tag(self) -> str:
-        """A tag for requests of this epoch that others than the desk send (header `x-lendbench-tag`)."""
-        return self._loop.do(self._state.new_tag)
+        """A tag for all requests of a browser's page in this test: its value of the header `x-lendbench-tag`."""
+        return self._loop.do(self._state.new_page_tag)
 
     # What is in the grader's hands.
 

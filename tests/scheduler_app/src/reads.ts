@@ -13,8 +13,10 @@ const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 const squeeze = promisify(gzip);
 const stretch = promisify(scrypt);
 
+let ticking: NodeJS.Timeout | undefined;
+
 /** What stands between the page's start, or its first read, and the next read. */
-const between: Record<string, () => unknown> = {
+const between: Record<string, (tooLate: () => void) => unknown> = {
   nothing: () => undefined,
   scrypt: () => stretch("secret", "salt", 32, { N: 4096 }),
   "scrypt-twice": async () => {
@@ -30,32 +32,36 @@ const between: Record<string, () => unknown> = {
   },
   immediate: () => new Promise((resolve) => setImmediate(resolve)),
   busy: () => busily(30),
+  guarded: (tooLate) => {
+    setTimeout(tooLate, 1500);
+  },
+  interval: () => {
+    ticking ??= setInterval(() => undefined, 5);
+  },
   lookup: async () => (await import("node:dns/promises")).lookup("localhost"),
 };
 
-export const BARRIERS = Object.keys(between);
-
-/** Two independent reads that wait for each other, or don't. `style` is `ORDER-BARRIER`. */
-export async function readBoth(style: string): Promise<string> {
-  const [order, ...rest] = style.split("-");
-  const pause = between[rest.join("-")];
+/** Two independent reads, one of them behind a barrier. In order `seq` it also waits for the other. */
+export async function readBoth(order: string, barrier: string): Promise<string> {
+  const pause = between[barrier];
+  let late = "";
   const a = async () => {
-    await pause();
+    await pause(() => (late = ", too late"));
     return items.count();
   };
   const b = async () => items.categories();
   switch (order) {
     case "ab": {
       const [count, categories] = await Promise.all([a(), b()]);
-      return `${count} of ${categories.length}`;
+      return `${count} of ${categories.length}${late}`;
     }
     case "ba": {
       const [categories, count] = await Promise.all([b(), a()]);
-      return `${count} of ${categories.length}`;
+      return `${count} of ${categories.length}${late}`;
     }
     default: {
       const categories = await b();
-      return `${await a()} of ${categories.length}`;
+      return `${await a()} of ${categories.length}${late}`;
     }
   }
 }
