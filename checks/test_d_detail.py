@@ -26,7 +26,8 @@ def tent(store):
         members=[a_member(id="mb-ines", name="Ines Abara"), a_member(id="mb-juri", name="Juri Tamm")],
         loans=[
             a_loan(
-                id="ln-1", itemId="it-tent",
+                id="ln-1",
+                itemId="it-tent",
                 memberId="mb-juri",
                 # 23:50 on 3 August at the desk, which is the next day in UTC and in Tokyo.
                 checkedOutAt="2031-08-04T02:20:00.000Z",
@@ -34,9 +35,16 @@ def tent(store):
                 returnedAt="2031-08-09T15:00:00.000Z",
                 condition="good",
             ),
-            a_loan(id="ln-2", itemId="it-tent", memberId="mb-ines", checkedOutAt="2031-11-01T15:00:00.000Z", dueOn="2031-11-12"),
             a_loan(
-                id="ln-3", itemId="it-tent",
+                id="ln-2",
+                itemId="it-tent",
+                memberId="mb-ines",
+                checkedOutAt="2031-11-01T15:00:00.000Z",
+                dueOn="2031-11-12",
+            ),
+            a_loan(
+                id="ln-3",
+                itemId="it-tent",
                 memberId="mb-ines",
                 checkedOutAt="2031-10-02T15:00:00.000Z",
                 dueOn="2031-10-09",

@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.domain(name="F"), pytest.mark.usefixtures("scene")]
 
 IMKE = "st-imke"
 NOW = "2031-11-05T02:10:00.000Z"
+LOAN = {"itemId": "it-drill", "memberId": "mb-ines", "dueOn": "2031-11-10"}
 
 
 @pytest.fixture
@@ -20,8 +21,7 @@ def refused(desk, store):
 
     def ask(status, text, **changes):
         before = store.rows("loans")
-        body = {"itemId": "it-drill", "memberId": "mb-ines", "dueOn": "2031-11-10"} | changes
-        answer = desk.post_json("/api/loans", body, staff=IMKE)
+        answer = desk.post_json("/api/loans", LOAN | changes, staff=IMKE)
         assert (answer.status, answer.json()) == (status, {"error": text})
         assert store.rows("loans") == before, "the loan was refused, but the store's loans have changed"
 
@@ -66,14 +66,14 @@ def test_item_and_member_must_exist(refused):
 def test_a_due_day_is_after_today_at_the_desk(refused, desk):
     # In UTC and in Tokyo it is the 5th already.
     refused(422, "The due day must be after today.", dueOn="2031-11-04")
-    answer = desk.post_json("/api/loans", {"itemId": "it-drill", "memberId": "mb-ines", "dueOn": "2031-11-05"}, staff=IMKE)
+    answer = desk.post_json("/api/loans", LOAN | {"dueOn": "2031-11-05"}, staff=IMKE)
     assert answer.status == 201, answer.text
 
 
 @pytest.mark.check(id="F.latest-day", tier=1, spec="F.7")
 def test_a_loan_is_no_longer_than_the_items_loan_days(refused, desk):
     refused(422, "This item can be lent until 11 Nov 2031 at the latest.", dueOn="2031-11-12")
-    answer = desk.post_json("/api/loans", {"itemId": "it-drill", "memberId": "mb-ines", "dueOn": "2031-11-11"}, staff=IMKE)
+    answer = desk.post_json("/api/loans", LOAN | {"dueOn": "2031-11-11"}, staff=IMKE)
     assert answer.status == 201, answer.text
 
 

@@ -88,7 +88,9 @@ def test_a_visit_asks_for_the_item_once_and_the_next_one_asks_again(scene, visit
     first, second = asked("/items/it-tent"), asked("/items/it-tent")
     for visit_number, counts in (("first", first), ("next", second)):
         item_reads = {name: count for name, count in counts.items() if name.startswith("items.")}
-        assert sum(item_reads.values()) == 1, f"the {visit_number} visit asked for the item by {item_reads or 'nothing'}"
+        assert sum(item_reads.values()) == 1, (
+            f"the {visit_number} visit asked for the item by {item_reads or 'nothing'}"
+        )
 
 
 @pytest.mark.probe(

@@ -27,6 +27,10 @@ Exit status: 0 good, 1 not good, 10 invalid; 2 to 6 are pytest's own, and nothin
 """
 
 
+_INTERRUPTED = 2
+"""As pytest's own, which it may not have been imported to say."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command of the command line, `sys.argv` by default, and returns its exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -48,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InstrumentError as error:
         print(error, file=sys.stderr)
         return INVALID
+    except KeyboardInterrupt:
+        return _INTERRUPTED
 
 
 def _grade(words: list[str]) -> int:

@@ -50,7 +50,7 @@ class Controller:
         self._ledger: Ledger | None = None
         self._prepared: Prepared | None = None
         self._workspace: Workspace | None = None
-        self._checks_started = 0.0
+        self._checks_started: float | None = None
         self._interrupted = False
         self._done: set[str] = set()
         self._lost: set[str] = set()
@@ -97,8 +97,8 @@ class Controller:
         self._progress.say(f"grading {self._options.candidate} (track {self._options.track})")
         if not self._problems:
             self._provide()
-        self._checks_started = time.monotonic()
         if self._prepared is not None and not self.blocked:
+            self._checks_started = time.monotonic()
             self._config.stash[PREPARED] = self._prepared
             self._progress.say("checks")
 
@@ -158,6 +158,8 @@ class Controller:
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         # What pytest raises to stop itself (after --maxfail, or a collection error) is a kind of KeyboardInterrupt.
         self._interrupted = excinfo.type in {KeyboardInterrupt, pytest.exit.Exception}
+        if self._interrupted:
+            self._progress.say("interrupted: nothing was graded")
 
     def pytest_internalerror(self, excrepr: object) -> None:
         self.problem(InstrumentError("pytest itself has failed.", _FIXING_THE_GRADER), str(excrepr))
@@ -262,7 +264,7 @@ class Controller:
     def _timings(self) -> dict[str, float]:
         now = time.monotonic()
         before = dict(self._prepared.timings) if self._prepared else {}
-        checks = {} if self.blocked else {"checks": now - self._checks_started}
+        checks = {"checks": now - self._checks_started} if self._checks_started is not None else {}
         return {**before, **checks, "total": now - self._started}
 
     def _fault(self, what: str, error: Exception) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def write(directory: Path, entries: Iterable[Entry]) -> Path | None:
-    """Writes a file for each failed and errored entry, and removes those of an earlier grading.
+    """Writes a file for each scored entry that failed or errored, and removes those of an earlier grading.
 
     Returns:
         The directory, or `None` if there was nothing to write; then it isn't made.
@@ -26,7 +26,7 @@ def write(directory: Path, entries: Iterable[Entry]) -> Path | None:
     try:
         for entry in entries:
             file = directory / f"{entry.spec.id}.txt"
-            if entry.verdict in {"failed", "errored"}:
+            if entry.spec.scored and entry.verdict in {"failed", "errored"}:
                 directory.mkdir(parents=True, exist_ok=True)
                 file.write_text(_text(entry), "utf-8")
                 written = directory

@@ -12,7 +12,6 @@ from pytest_lendbench.bench.bridge import Bridge
 from pytest_lendbench.bench.desk import Desk
 from pytest_lendbench.bench.host import Host
 from pytest_lendbench.bench.screen import PAGE_SCRIPT, Screen
-from pytest_lendbench.bench.store import Store
 from pytest_lendbench.bench.wire import TAG_HEADER
 from pytest_lendbench.worker import PREPARED
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_lendbench.bench.grading import Prepared
     from pytest_lendbench.bench.server import AppServer
+    from pytest_lendbench.bench.store import Store
 
 STAFF = "st-imke"
 """Who is signed in where a check doesn't say who."""
@@ -45,7 +45,9 @@ def host(prepared: Prepared) -> Iterator[Host]:
 
 
 @pytest.fixture
-def server(host: Host, request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Iterator[AppServer]:
+def server(
+    host: Host, request: pytest.FixtureRequest, record_property: Callable[[str, object], None]
+) -> Iterator[AppServer]:
     """The running server. One that an earlier check has brought down is started again."""
     server = host.server()
     logged = len(server.log_tail())
@@ -55,7 +57,7 @@ def server(host: Host, request: pytest.FixtureRequest, record_property: Callable
 
 
 @pytest.fixture
-def store(host: Host, server: AppServer) -> Store:
+def store(host: Host, server: AppServer) -> Store:  # noqa: ARG001 (a server that is started anew has a new store)
     """The store behind the server, empty at the start of each check."""
     host.store.begin()
     return host.store
@@ -87,9 +89,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], prepared:
 
 
 @pytest.fixture
-def screens(
-    new_context: Callable[..., BrowserContext], server: AppServer, store: Store
-) -> Screens:
+def screens(new_context: Callable[..., BrowserContext], server: AppServer, store: Store) -> Screens:
     """Opens browsers of people, each with cookies of its own: `screens(staff="st-tomas", color_scheme="dark")`.
 
     `context` is what Playwright's `new_context` takes.

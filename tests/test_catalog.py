@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import catalog_of
+from gradings import catalog_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,7 +87,7 @@ def test_a_broken_catalog_says_what_is_wrong(text: str, words: str) -> None:
 )
 def test_a_check_that_contradicts_itself_is_refused(change: dict[str, object], words: str) -> None:
     with pytest.raises(CheckError, match=words):
-        CheckSpec(**{**vars(A_CHECK), **change})  # type: ignore[arg-type]
+        CheckSpec(**{**vars(A_CHECK), **change})
 
 
 def test_the_committed_catalog_is_what_the_markers_say() -> None:

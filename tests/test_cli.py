@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import PERFECT, Grader
+from gradings import PERFECT, Grader
 
 from pytest_lendbench import cli
 from pytest_lendbench.rules.catalog import Catalog

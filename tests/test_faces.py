@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PERFECT, Grader
+from gradings import PERFECT, Grader
 
 from pytest_lendbench.bench.gate import GateResult
 from pytest_lendbench.bench.grading import Prepared
@@ -158,7 +158,9 @@ def test_the_json_has_what_its_type_says() -> None:
     again = json.loads(json.dumps(report))
     assert again["schema"] == 1
     assert again["axes"]["completion"]["points"] == pytest.approx(11.0)
-    assert {check["id"]: check["verdict"] for check in again["checks"]} == {name: said[0] for name, said in LOST.items()}
+    assert {check["id"]: check["verdict"] for check in again["checks"]} == {
+        name: said[0] for name, said in LOST.items()
+    }
     assert again["catalog_sha256"] == CATALOG.sha256
     assert again["gate"] == {"passed": True, "step": None, "output": "", "duration": 1.0}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from conftest import PERFECT, Grader
+from gradings import PERFECT, Grader
 
 if TYPE_CHECKING:
     import pytest

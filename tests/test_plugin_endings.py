@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
-from conftest import PERFECT, Grader, one_check
+from gradings import PERFECT, Grader, one_check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,5 +100,3 @@ def test_nobody_has_to_read_the_output(grader: Grader) -> None:
     process.stdout.close()
     assert process.wait() == 0
     assert json.loads(grader.json.read_text())["total"] == 100.0
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import CHECKS, PERFECT, Grader, one_check
+from gradings import CHECKS, PERFECT, Grader, one_check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +40,7 @@ def test_an_advisory_costs_nothing(grader: Grader) -> None:
     graded = grader.grade(grader.candidate("one", "two", "three"), "-n0")
     assert (graded.status, graded.json["total"]) == (0, 100.0)
     assert graded.verdicts["ADV.four"] == "failed"
+    assert not (grader.path / "lendbench-evidence").exists()
 
 
 def test_nothing_is_written_but_what_was_asked_for(grader: Grader, way: list[str]) -> None:
@@ -212,4 +213,4 @@ def test_evidence_of_an_earlier_grading_is_taken_away(grader: Grader, tmp_path: 
     (tree / "two").write_text("")
     (tmp_path / "seen" / "mine.txt").write_text("")
     grader.grade(tree, *words)
-    assert sorted(path.name for path in (tmp_path / "seen").iterdir()) == ["ADV.four.txt", "P.three.txt", "mine.txt"]
+    assert sorted(path.name for path in (tmp_path / "seen").iterdir()) == ["P.three.txt", "mine.txt"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from conftest import CHECKS, PERFECT, Grader
+from gradings import CHECKS, PERFECT, Grader
 
 
 def with_check(markers: str, *, name: str = "test_new") -> str:
@@ -16,7 +16,10 @@ def with_check(markers: str, *, name: str = "test_new") -> str:
     ("markers", "words"),
     [
         ("", "needs one of the markers check, probe and advisory, and has none"),
-        ('@pytest.mark.check(id="A.x", tier=0, spec="A.1")\n@pytest.mark.advisory(id="ADV.x", why="y")', "check and advisory"),
+        (
+            '@pytest.mark.check(id="A.x", tier=0, spec="A.1")\n@pytest.mark.advisory(id="ADV.x", why="y")',
+            "check and advisory",
+        ),
         ('@pytest.mark.check("A.x", tier=0, spec="A.1")', "@pytest.mark.check: .*positional"),
         ('@pytest.mark.check(id="A.x", spec="A.1")', "missing 1 required keyword-only argument: 'tier'"),
         ('@pytest.mark.check(id="A.x", tier=0, spec="A.1", colour=3)', "unexpected keyword argument 'colour'"),

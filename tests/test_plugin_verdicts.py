@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Grader, one_check
+from gradings import Grader, one_check
 
 FIXTURE = "@pytest.fixture\ndef broken(tree):\n    {before}\n    yield\n    {after}\n"
 

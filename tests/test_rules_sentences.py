@@ -24,7 +24,11 @@ Words before.
 
 
 def test_each_sentence_is_one_line() -> None:
-    assert sentences(SPEC) == {"C.1": "A short one.", "C.2": "A long one, with `**stars**`, on two lines.", "D.10": "The last."}
+    assert sentences(SPEC) == {
+        "C.1": "A short one.",
+        "C.2": "A long one, with `**stars**`, on two lines.",
+        "D.10": "The last.",
+    }
 
 
 def test_several_can_be_cited() -> None:
@@ -39,4 +43,4 @@ def test_a_number_that_the_spec_lacks_is_named() -> None:
 def test_the_apps_own_spec_has_all_its_domains() -> None:
     found = sentences(default_suite().read_spec())
     assert {number[0] for number in found} == set("ABCDEFGH")
-    assert all(text.endswith(('.', '."')) for text in found.values())
+    assert all(text.endswith((".", '."')) for text in found.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import PERFECT, Grader
+from gradings import PERFECT, Grader
 
 if TYPE_CHECKING:
     from pathlib import Path

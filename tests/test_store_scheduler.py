@@ -22,6 +22,7 @@ BARRIERS = [
     "busy",
     "timer",
     "timer-chain",
+    "child",
     "file",
     "lookup",
     "scrypt",

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import psutil
-from playwright.sync_api import ConsoleMessage, Locator, LocatorAssertions, Page, PageAssertions, Request, Route, expect
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from pytest_lendbench.bench.patience import blame
@@ -23,6 +23,8 @@ from pytest_lendbench.rules.errors import CandidateFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from playwright.sync_api._generated import LocatorAssertions, PageAssertions
 
 #: Every page runs this before its own scripts.
 PAGE_SCRIPT = (files("pytest_lendbench.bench") / "node" / "page.js").read_text("utf-8")
@@ -143,16 +145,20 @@ class Screen:
         """What is done inside makes the page say `text`, seen by the eye and announced to assistive technology.
 
         Either a live region that was there before takes it in, or the focus goes to it or to a control it describes.
+
+        Raises:
+            CandidateFault: it is shown and not announced.
         """
         self.page.evaluate("() => window.lendbench.watch()")
         yield
         self.expect(self.page.get_by_text(text).first).to_be_visible()
         self.rest()
         how = self.page.evaluate("text => window.lendbench.announced(text)", text)
-        assert how, (
-            f"{text!r} is on the page but not announced: no live region that was there before holds it, and the focus "
-            f"is on {self.focused()}"
-        )
+        if how is None:
+            raise CandidateFault(
+                f"{text!r} is on the page but not announced: no live region that was there before holds it, and the "
+                f"focus is on {self.focused()}"
+            )
 
     def focused(self) -> str:
         """Where the focus is, in a few words."""

@@ -1,7 +1,7 @@
 """Whose fault it is: the three errors that decide between `invalid` and a failed check."""
 
 
-class _Explained(Exception):
+class _Explained(Exception):  # noqa: N818 (the words of DESIGN.md: a refusal and a fault are no errors of ours)
     """An error that says what happened and what to do about it."""
 
     def __init__(self, what: str, todo: str) -> None:
@@ -21,7 +21,7 @@ class CandidateRefused(_Explained):
     """The tree may not be graded (symlinks, unreadable parts, limits). The grading is `invalid`."""
 
 
-class CandidateFault(Exception):
+class CandidateFault(Exception):  # noqa: N818
     """Proven to be the candidate's doing: its server hung, exited or answered garbage. The check fails."""
 
 

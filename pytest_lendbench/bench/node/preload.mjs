@@ -25,7 +25,7 @@ const QUIET = new Set(["PipeWrap", "TCPSocketWrap", "TCPServerWrap", "SignalWrap
 const TURNS = 3;
 
 /** Settling takes milliseconds. When it takes longer than this, it says what it waits for. */
-const EXPLAIN_AFTER_MS = 2000;
+const EXPLAIN_AFTER_MS = 500;
 
 const fd = Number(process.env.LENDBENCH_STORE_FD);
 delete process.env.LENDBENCH_STORE_FD;

@@ -175,6 +175,11 @@ class State:
         seen = [(self._seen[number][0], count) for number, count in written.items()]
         return {request.tag: count for request, count in seen if request.tag is not None and not request.inner}
 
+    @property
+    def restless(self) -> list[str]:
+        """What settling still waits for, once that takes long."""
+        return self._link.restless if self._link else []
+
     async def answer(self, label: str, tag: str, answering: "asyncio.Task[T]") -> T:
         """Waits for the answer to a request, or for the proof that there will be none.
 
@@ -215,7 +220,7 @@ class State:
                 if spent >= HUNG_CPU_S:
                     raise CandidateFault(f"{what}: it computed for {spent:.0f} s without a pause.")
                 if self.overdue:
-                    why = f" Still to come: {', '.join(self._link.restless)}." if self._link else ""
+                    why = f" Still to come: {', '.join(self.restless)}." if self.restless else ""
                     raise blame(f"{what} within {BOUND_S:.0f} s.{why}", self._server.process if self._server else None)
         finally:
             task.cancel()

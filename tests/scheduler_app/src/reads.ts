@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { randomBytes, scrypt, webcrypto } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -11,6 +12,7 @@ const busily = (ms: number) => {
 };
 const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const squeeze = promisify(gzip);
+const program = promisify(execFile);
 const stretch = promisify(scrypt);
 
 let ticking: NodeJS.Timeout | undefined;
@@ -25,6 +27,7 @@ const between: Record<string, (tooLate: () => void) => unknown> = {
   },
   zlib: () => squeeze(randomBytes(1_000_000)),
   subtle: () => webcrypto.subtle.digest("SHA-256", randomBytes(5_000_000)),
+  child: () => program("/bin/sh", ["-c", ":"]),
   file: () => readFile("package.json"),
   timer: () => after(50),
   "timer-chain": async () => {
