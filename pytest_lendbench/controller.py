@@ -130,7 +130,7 @@ class Controller:
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str] | None:
         """Keeps pytest's own dots and tracebacks out of a grading, except with -v."""
-        return ("", "", "") if self._config.option.verbose <= 0 else None
+        return ("", "", "") if options.quiet(self._config) else None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         said = Said.of(report)

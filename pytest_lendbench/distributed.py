@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_lendbench import options
 from pytest_lendbench.rules.errors import InstrumentError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Distribution:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
         """Keeps xdist from writing about its nodes, except with -v. It has no option for that."""
-        if self._config.option.verbose <= 0:
+        if options.quiet(self._config):
             self._config.pluginmanager.unregister(name="terminaldistreporter")
             self._session().terminal = None
 
@@ -82,3 +83,6 @@ class Distribution:
                     "Look for what ended it, such as a signal or a lack of memory. Then grade again.",
                 )
             )
+
+    def pytest_handlecrashitem(self, crashitem: str) -> None:
+        self._controller.problem(InstrumentError(f"It was running {crashitem}.", "Grade again."))

@@ -51,6 +51,11 @@ def grading(config: pytest.Config) -> bool:
     return option.candidate is not None and not listing
 
 
+def quiet(config: pytest.Config) -> bool:
+    """Whether pytest's own words about each test are to be left out: not with `-v`."""
+    return bool(config.getoption("verbose", 0) <= 0)
+
+
 def read(config: pytest.Config) -> Options:
     """Checks the options of a grading before anything is done.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from pytest_lendbench import options
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,7 +34,7 @@ class Progress:
         lost = f", {failed} failed" if failed else ""
 
         def rewrite(terminal: pytest.TerminalReporter) -> None:
-            if self._config.option.verbose <= 0 and terminal.isatty():
+            if options.quiet(self._config) and terminal.isatty():
                 terminal.rewrite(f"  {done} of {of} checks{lost}", erase=True)
                 self._counting = True
 

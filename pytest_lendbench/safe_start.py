@@ -95,5 +95,6 @@ def _without_candidate(args: list[str]) -> list[str]:
 
 def _defaults(config: pytest.Config) -> list[str]:
     """What a grading uses unless the user says otherwise. What it finds stands in its own section, not in pytest's."""
-    quiet = ["--verbosity=-2", "--no-summary"] if config.known_args_namespace.verbose <= 0 else []
-    return [*quiet, *distributed.default_arguments(config)]
+    terminal = config.pluginmanager.hasplugin("terminal")
+    quiet = terminal and config.known_args_namespace.verbose <= 0
+    return [*(["--verbosity=-2", "--no-summary"] if quiet else []), *distributed.default_arguments(config)]

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lendbench_fake
-import pytest
 
 from pytest_lendbench.collecting import collect
 
 if TYPE_CHECKING:
+    import pytest
+
     from pytest_lendbench.rules.catalog import Catalog
     from pytest_lendbench.suite import Suite
 

@@ -45,6 +45,7 @@ def test_a_worker_that_dies_makes_the_grading_invalid(grader: Grader, signal_num
     graded = grader.run(f"--candidate={grader.candidate('leaks')}", "-n2")
     assert (graded.status, graded.json["status"], graded.json["total"]) == (10, "invalid", None)
     assert "died while it ran checks" in graded.json["invalid"]["what"]
+    assert "It was running suite/checks/test_checks.py::test_it." in graded.json["invalid"]["what"]
     assert graded.verdicts == {"A.one": "not-run"}
     assert grader.left_behind() == []
     assert left_running(grader) == []

@@ -191,6 +191,19 @@ def test_verbose_brings_pytests_own_words(grader: Grader, way: list[str]) -> Non
     assert verbose.index("FAILURES") < verbose.index("Lending Desk Bench")
 
 
+def test_without_a_terminal_there_is_the_json(grader: Grader, way: list[str]) -> None:
+    grader.suite()
+    graded = grader.grade(grader.candidate(*PERFECT), *way, "-p", "no:terminal")
+    assert (graded.status, graded.json["total"], graded.output.strip()) == (0, 100.0, "")
+
+
+def test_a_stop_at_the_first_failure_has_no_total(grader: Grader, way: list[str]) -> None:
+    grader.suite()
+    graded = grader.grade(grader.candidate(), *way, "-x")
+    assert (graded.status, graded.json["status"], graded.json["total"]) == (1, "partial", None)
+    assert "failed" in graded.verdicts.values()
+
+
 def test_without_a_candidate_the_plugin_is_inert(grader: Grader) -> None:
     grader.pytester.makepyfile("def test_own(pytestconfig): assert not pytestconfig.option.candidate")
     result = grader.pytester.runpytest_inprocess("-p", "no:playwright", "-p", "no:cacheprovider")

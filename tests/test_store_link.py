@@ -17,7 +17,7 @@ from pytest_lendbench.bench.layout import NODE_SOURCES
 from pytest_lendbench.bench.process import Child, spawn
 from pytest_lendbench.bench.request import Request
 from pytest_lendbench.bench.store import Store, a_member, an_item
-from pytest_lendbench.bench.store.state import State
+from pytest_lendbench.bench.store.state import BOUND_S, State
 from pytest_lendbench.bench.wire import TAG_HEADER
 from pytest_lendbench.rules.errors import CandidateFault
 
@@ -57,7 +57,8 @@ class Played:
         self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def hear(self) -> Any:
-        return json.loads(await self._reader.readline())
+        async with asyncio.timeout(BOUND_S):
+            return json.loads(await self._reader.readline())
 
     def leave(self) -> None:
         self._writer.close()
@@ -130,7 +131,7 @@ class SlowBody:
             reader, writer = await asyncio.open_connection(self._url.host, self._url.port)
             head = f"POST /race/naive HTTP/1.1\r\nHost: here\r\nContent-Length: {len(body)}\r\nConnection: close\r\n"
             writer.write(f"{head}{TAG_HEADER}: {tag}\r\n\r\n".encode())
-            while not (self._other.is_set() or "body of POST /race/naive" in state.restless):
+            while not (self._other.is_set() or "body of POST /race/naive" in state.restless):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             writer.write(body)
             await reader.read()

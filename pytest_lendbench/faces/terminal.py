@@ -182,10 +182,11 @@ class TerminalFace:
 
     def pytest_lendbench_publish(self, result: GradingResult) -> None:
         """Only prepares: what goes wrong here must be able to change the exit status."""
-        writer = self._config.get_terminal_writer()
+        if not self._config.pluginmanager.hasplugin("terminalreporter"):
+            return
         stdout = sys.__stdout__
         encoding = (stdout.encoding if stdout else "").lower().replace("-", "")
-        self._lines = render(result, writer.fullwidth, unicode=encoding.startswith("utf"))
+        self._lines = render(result, self._config.get_terminal_writer().fullwidth, unicode=encoding.startswith("utf"))
 
     def pytest_unconfigure(self) -> None:
         progress = Progress(self._config)

@@ -27,7 +27,7 @@ const between: Record<string, (tooLate: () => void) => unknown> = {
   },
   zlib: () => squeeze(randomBytes(1_000_000)),
   subtle: () => webcrypto.subtle.digest("SHA-256", randomBytes(5_000_000)),
-  child: () => program("/bin/sh", ["-c", ":"]),
+  child: () => program("/bin/sleep", ["0.03"]),
   file: () => readFile("package.json"),
   timer: () => after(50),
   "timer-chain": async () => {
