@@ -137,13 +137,17 @@ class ReturnForm:
 
 
 @pytest.fixture
-def axe(axe_source: str) -> Callable[[Screen, str], None]:
-    """Runs axe-core on a page as it is now; what it finds fails the check."""
+def axe(axe_source: str) -> Callable[..., None]:
+    """Runs axe-core, all of its rules or only some, on a page as it is now; what it finds fails the check."""
 
-    def run(screen: Screen, state: str) -> None:
+    def run(screen: Screen, state: str, *only: str) -> None:
         screen.rest()
-        screen.page.evaluate(f"() => {{ if (!window.axe) {{ {axe_source} }} }}")
-        found = screen.page.evaluate("async () => (await axe.run()).violations")
+        rules = {"runOnly": list(only)} if only else {}
+        if not screen.page.evaluate("() => 'axe' in window"):
+            screen.page.evaluate(axe_source)
+        found = screen.page.evaluate(
+            "rules => axe.run({ resultTypes: ['violations'], ...rules }).then(r => r.violations)", rules
+        )
         problems = [f"{one['id']} ({one['help']}) at {one['nodes'][0]['html'][:120]}" for one in found]
         assert not problems, f"axe finds in {state}: " + "; ".join(problems)
 

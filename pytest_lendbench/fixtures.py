@@ -11,16 +11,16 @@ import pytest
 from pytest_lendbench.bench.bridge import Bridge
 from pytest_lendbench.bench.desk import Desk
 from pytest_lendbench.bench.host import Host
-from pytest_lendbench.bench.screen import PAGE_SCRIPT, Screen
-from pytest_lendbench.bench.wire import TAG_HEADER
+from pytest_lendbench.bench.pages import Pages
 from pytest_lendbench.worker import PREPARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from playwright.sync_api import BrowserContext
+    from playwright.sync_api import Browser
 
     from pytest_lendbench.bench.grading import Prepared
+    from pytest_lendbench.bench.screen import Screen
     from pytest_lendbench.bench.server import AppServer
     from pytest_lendbench.bench.store import Store
 
@@ -51,8 +51,9 @@ def server(
     """The running server. One that an earlier check has brought down is started again."""
     server = host.server()
     logged = len(server.log_tail())
+    failed_before = request.session.testsfailed
     yield server
-    if request.session.testsfailed:
+    if request.session.testsfailed > failed_before:
         record_property("evidence", f"The server's log:\n{server.log_tail()[logged:][-_LOG_SHOWN:] or '(nothing)'}")
 
 
@@ -85,26 +86,30 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], prepared:
     """The browser that the grading has found; without Chromium's own sandbox, which root can't have."""
     executable = {"executable_path": prepared.browser} if prepared.browser else {}
     quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    # Without a process for graphics a page costs a third less.
+    quiet.append("--in-process-gpu")
     return {**browser_type_launch_args, **executable, "args": quiet}
 
 
+@pytest.fixture(scope="session")
+def pages(browser: Browser) -> Pages:
+    """The pages of this worker's browser."""
+    return Pages(browser)
+
+
 @pytest.fixture
-def screens(new_context: Callable[..., BrowserContext], server: AppServer, store: Store) -> Screens:
+def screens(pages: Pages, server: AppServer, store: Store, request: pytest.FixtureRequest) -> Iterator[Screens]:
     """Opens browsers of people, each with cookies of its own: `screens(staff="st-tomas", color_scheme="dark")`.
 
     `context` is what Playwright's `new_context` takes.
     """
 
     def screen(*, staff: str | None = None, **context: Any) -> Screen:
-        tag = store.new_tag()
-        opened = new_context(**context, extra_http_headers={TAG_HEADER: tag})
-        opened.add_init_script(PAGE_SCRIPT)
-        if staff is not None:
-            name, _, value = server.staff_cookie(staff).partition("=")
-            opened.add_cookies([{"name": name, "value": value, "url": server.url}])
-        return Screen(opened.new_page(), server, tag)
+        return pages.screen(server, store, staff, context)
 
-    return screen
+    failed_before = request.session.testsfailed
+    yield screen
+    pages.give_back(server.url, clean=request.session.testsfailed == failed_before)
 
 
 @pytest.fixture

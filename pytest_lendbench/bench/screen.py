@@ -67,11 +67,20 @@ class Screen:
         self._begun = 0
         self.sent: list[Request] = []
         self.complaints: list[str] = []
-        page.on("request", self._on_request)
-        page.on("requestfinished", self._on_end)
-        page.on("requestfailed", self._on_end)
-        page.on("console", self._on_console)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self._listeners: dict[Any, Callable[..., None]] = {
+            "request": self._on_request,
+            "requestfinished": self._on_end,
+            "requestfailed": self._on_end,
+            "console": self._on_console,
+            "pageerror": self._on_error,
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
+
+    def detach(self) -> None:
+        """Stops listening to the page, which then may be given to somebody else."""
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
 
     def _on_request(self, request: Request) -> None:
         self._begun += 1
@@ -85,6 +94,9 @@ class Screen:
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.complaints.append(message.text)
+
+    def _on_error(self, error: PlaywrightError) -> None:
+        self.complaints.append(str(error))
 
     # What a person does.
 

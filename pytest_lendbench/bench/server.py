@@ -116,8 +116,10 @@ class AppServer:
         Raises:
             InstrumentError: Something could not be ended.
         """
-        self._store.disconnect()
-        self._child.kill_tree()
+        try:
+            self._store.disconnect()
+        finally:
+            self._child.kill_tree()
 
     def __enter__(self) -> Self:
         return self

@@ -110,8 +110,9 @@ class Link:
             case {"run": int(number), "name": name, "request": request}:
                 self._listener.asked(name, message.get("args"), request, lambda result: self._reply(number, result))
             case {"settled": int(number), "written": written}:
-                if number in self._settles:
-                    self._settles[number].set_result(dict(written))
+                asking = self._settles.get(number)
+                if asking is not None and not asking.done():
+                    asking.set_result(dict(written))
             case {"start": int(request), "tag": tag, "method": method, "url": url, "inner": inner}:
                 self._listener.started(request, tag, method, url, inner)
             case {"end": int(request), "finished": finished}:

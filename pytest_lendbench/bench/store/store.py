@@ -201,8 +201,10 @@ class Store:
 
     def close(self) -> None:
         """Disconnects and ends the store's thread. May be done twice."""
-        self.disconnect()
-        self._loop.close()
+        try:
+            self.disconnect()
+        finally:
+            self._loop.close()
 
 
 def _must_exist(names: Sequence[str]) -> None:

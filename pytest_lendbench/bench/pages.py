@@ -1,0 +1,83 @@
+"""Browser pages for checks. Making one costs more than most checks do with it, so plain ones are used again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error as PlaywrightError
+
+from pytest_lendbench.bench.screen import PAGE_SCRIPT, Screen
+from pytest_lendbench.bench.wire import TAG_HEADER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from playwright.sync_api import Browser, Page
+
+    from pytest_lendbench.bench.server import AppServer
+    from pytest_lendbench.bench.store import Store
+
+_LEAVE_MS = 5_000
+
+
+class Pages:
+    """The pages of one browser. Each has a context, and so cookies and storage, of its own."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: list[Page] = []
+        self._lent: list[tuple[Screen, bool]] = []
+
+    def screen(self, server: AppServer, store: Store, staff: str | None, options: Mapping[str, Any]) -> Screen:
+        """A page with nothing in it, of a signed-in staff member or of a visitor.
+
+        Args:
+            server: Whose pages it will show.
+            store: Counts its requests.
+            staff: A staff member's id; `None`: a visitor.
+            options: What Playwright's `new_context` takes. A page with options of its own is not used again.
+        """
+        page = self._idle.pop() if self._idle and not options else self._new(options)
+        tag = store.new_tag()
+        page.context.set_extra_http_headers({TAG_HEADER: tag})
+        if staff is not None:
+            name, _, value = server.staff_cookie(staff).partition("=")
+            page.context.add_cookies([{"name": name, "value": value, "url": server.url}])
+        screen = Screen(page, server, tag)
+        self._lent.append((screen, not options))
+        return screen
+
+    def give_back(self, url: str, *, clean: bool) -> None:
+        """Takes all lent pages back.
+
+        Args:
+            url: Of the server whose cookies and storage are to be forgotten.
+            clean: Whether they may be used again: nothing went wrong in them.
+        """
+        lent, self._lent = self._lent, []
+        for screen, plain in lent:
+            screen.detach()
+            if not (clean and plain and _emptied(screen.page, url)):
+                screen.page.context.close()
+            else:
+                self._idle.append(screen.page)
+
+    def _new(self, options: Mapping[str, Any]) -> Page:
+        context = self._browser.new_context(**options)
+        context.add_init_script(PAGE_SCRIPT)
+        return context.new_page()
+
+
+def _emptied(page: Page, url: str) -> bool:
+    """Makes a page forget all that a check has left in it, but for the files it may cache. `False`: it won't."""
+    context = page.context
+    try:
+        page.unroute_all()
+        page.goto("about:blank", timeout=_LEAVE_MS)
+        context.clear_cookies()
+        session = context.new_cdp_session(page)
+        session.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
+        session.detach()
+    except PlaywrightError:
+        return False
+    return len(context.pages) == 1
