@@ -137,19 +137,21 @@ class ReturnForm:
 
 
 @pytest.fixture
-def axe(axe_source: str) -> Callable[..., None]:
-    """Runs axe-core, all of its rules or only some, on a page as it is now; what it finds fails the check."""
+def axe(axe_source: str) -> Callable[[Screen, str], None]:
+    """Runs axe-core on a page as it is now, and what depends on colours once more in dark; a finding fails the check."""
 
-    def run(screen: Screen, state: str, *only: str) -> None:
+    def run(screen: Screen, state: str) -> None:
         screen.rest()
-        rules = {"runOnly": list(only)} if only else {}
-        if not screen.page.evaluate("() => 'axe' in window"):
-            screen.page.evaluate(axe_source)
-        found = screen.page.evaluate(
-            "rules => axe.run({ resultTypes: ['violations'], ...rules }).then(r => r.violations)", rules
-        )
-        problems = [f"{one['id']} ({one['help']}) at {one['nodes'][0]['html'][:120]}" for one in found]
-        assert not problems, f"axe finds in {state}: " + "; ".join(problems)
+        page = screen.page
+        if not page.evaluate("() => 'axe' in window"):
+            page.evaluate(axe_source)
+        for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
+            page.emulate_media(color_scheme=scheme)
+            options = {"resultTypes": ["violations"], **rules}
+            found = page.evaluate("options => axe.run(options).then(results => results.violations)", options)
+            problems = [f"{one['id']} ({one['help']}) at {one['nodes'][0]['html'][:120]}" for one in found]
+            assert not problems, f"axe finds in {state}, {scheme}: " + "; ".join(problems)
+        page.emulate_media(color_scheme="light")
 
     return run
 
