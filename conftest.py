@@ -141,12 +141,12 @@ def axe(axe_source: str) -> Callable[[Screen, str], None]:
     """Runs axe-core on a page as it is now, and what depends on colours once more in dark; a finding fails the check."""
 
     def run(screen: Screen, state: str) -> None:
-        screen.rest()
         page = screen.page
         if not page.evaluate("() => 'axe' in window"):
             page.evaluate(axe_source)
         for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
             page.emulate_media(color_scheme=scheme)
+            screen.rest()
             options = {"resultTypes": ["violations"], **rules}
             found = page.evaluate("options => axe.run(options).then(results => results.violations)", options)
             problems = [f"{one['id']} ({one['help']}) at {one['nodes'][0]['html'][:120]}" for one in found]

@@ -1,5 +1,5 @@
 // Runs in every graded page before the page's own scripts. It lets the grader ask when the page is at rest:
-// when no timer of the page is still to fire, nothing is left to paint and the page has idled.
+// when no timer of the page is still to fire, nothing moves or is left to paint, and the page has idled.
 (() => {
   // A timer that is further away than this is no part of an answer to a person's action.
   const LONGEST_MS = 5000;
@@ -27,6 +27,11 @@
   const frame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
   const idle = () => new Promise((resolve) => requestIdleCallback(() => resolve()));
 
+  const moves = () =>
+    document
+      .getAnimations()
+      .some((animation) => animation.playState === "running" && animation.effect?.getComputedTiming().endTime !== Infinity);
+
   // A page that sets one timer after another never has none: it counts as at rest after LONGEST_MS.
   const atRest = async () => {
     const since = performance.now();
@@ -34,7 +39,7 @@
       await frame();
       await frame();
       await idle();
-    } while (pending.size > 0 && performance.now() - since < LONGEST_MS);
+    } while ((pending.size > 0 || moves()) && performance.now() - since < LONGEST_MS);
     return true;
   };
   // What assistive technology is told. A live region speaks only if it was there before its text came.
