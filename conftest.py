@@ -138,7 +138,7 @@ class ReturnForm:
 
 @pytest.fixture
 def axe(axe_source: str) -> Callable[[Screen, str], None]:
-    """Runs axe-core on a page as it is now, and what depends on colours once more in dark; a finding fails the check."""
+    """Runs axe-core on a page as it is now, and its rules on colours once more in dark; a finding fails the check."""
 
     def run(screen: Screen, state: str) -> None:
         page = screen.page

@@ -3,6 +3,7 @@
 import pytest
 
 from pytest_lendbench.bench.document import Document
+from pytest_lendbench.rules.claims import only
 
 pytestmark = [pytest.mark.domain(name="B"), pytest.mark.weight(points=0.25)]
 
@@ -15,9 +16,7 @@ def card(unit):
 
     def render(*, status="available", due=None, **changes):
         props = {"item": KETTLE | changes, "status": status, "due": due}
-        cards = Document(unit.render("src/items/item-card.tsx", "ItemCard", props)).cards()
-        assert len(cards) == 1, f"expected one article, found {len(cards)}"
-        return cards[0]
+        return only(Document(unit.render("src/items/item-card.tsx", "ItemCard", props)).cards(), "article")
 
     return render
 

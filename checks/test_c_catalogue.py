@@ -3,6 +3,7 @@
 import pytest
 
 from pytest_lendbench.bench.store import a_loan, a_member, an_item
+from pytest_lendbench.rules.claims import only
 
 pytestmark = pytest.mark.domain(name="C")
 
@@ -172,10 +173,10 @@ def test_no_read_of_the_catalogue_waits_for_another(shelf, store, desk):
 def test_a_visit_shows_what_was_changed_from_outside(shelf, store, visit):
     assert "Kayak" not in visit("/items").names()
     store.seed(items=[an_item(name="Kayak")])
-    [card] = visit("/items").cards()
+    card = only(visit("/items").cards(), "card")
     assert card.name == "Kayak"
     assert "Available" in card.text
     store.seed(items=[an_item(name="Kayak", shelf="Z9")], loans=[a_loan(dueOn="2031-11-12")])
-    [card] = visit("/items").cards()
+    card = only(visit("/items").cards(), "card")
     missing = [words for words in ("Shelf Z9", "On loan", "Due 12 Nov 2031") if words not in card.text]
     assert not missing, f"another process has changed item and loans, but the card lacks {missing}: {card.text}"

@@ -3,6 +3,7 @@
 import pytest
 
 from pytest_lendbench.bench.store import WRITES
+from pytest_lendbench.rules.claims import only
 
 pytestmark = [pytest.mark.domain(name="E"), pytest.mark.usefixtures("scene")]
 
@@ -155,5 +156,5 @@ def test_an_item_can_be_lent_and_returned_by_keyboard_alone(check_out_form, retu
     form.screen.tab_to(return_form.button)
     keyboard.press("Enter")
     form.screen.expect(form.button).to_be_visible()
-    [loan] = [loan for loan in store.rows("loans") if loan["itemId"] == "it-drill"]
+    loan = only((loan for loan in store.rows("loans") if loan["itemId"] == "it-drill"), "loan of the drill")
     assert (loan["memberId"], loan["condition"]) == ("mb-ines", "good")

@@ -7,6 +7,7 @@ are in E.
 import pytest
 
 from pytest_lendbench.bench.store import a_loan, a_member, an_item
+from pytest_lendbench.rules.claims import only
 
 pytestmark = [pytest.mark.domain(name="F"), pytest.mark.usefixtures("scene")]
 
@@ -126,7 +127,7 @@ def test_a_new_loan_is_recorded_exactly(check_out_form, store):
     form = check_out_form.open()
     form.submit(member="Ines Abara", due_day="2031-11-09")
     form.screen.expect(form.screen.page.get_by_role("button", name="Return item")).to_be_visible()
-    [loan] = [loan for loan in store.rows("loans") if loan["id"] not in known]
+    loan = only((loan for loan in store.rows("loans") if loan["id"] not in known), "new loan")
     assert loan | {"id": None} == {
         "id": None,
         "itemId": "it-drill",
@@ -147,7 +148,7 @@ def test_a_return_is_recorded_exactly(return_form, store):
     form.submit(condition="Damaged", note="  A pole is bent.  ")
     done = form.screen.page.get_by_text("This item is in maintenance and cannot be lent.")
     form.screen.expect(done).to_be_visible()
-    [loan] = [loan for loan in store.rows("loans") if loan["id"] == "ln-tent"]
+    loan = only((loan for loan in store.rows("loans") if loan["id"] == "ln-tent"), "loan of the tent")
     written = {key: loan[key] for key in ("returnedAt", "returnedBy", "condition", "note", "dueOn", "memberId")}
     assert written == {
         "returnedAt": NOW,
@@ -157,7 +158,7 @@ def test_a_return_is_recorded_exactly(return_form, store):
         "dueOn": "2031-11-12",
         "memberId": "mb-lars",
     }
-    [tent] = [item for item in store.rows("items") if item["id"] == "it-tent"]
+    tent = only((item for item in store.rows("items") if item["id"] == "it-tent"), "tent")
     assert tent["inMaintenance"], "a damaged item goes into maintenance"
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from pytest_lendbench.bench.store import a_loan, a_member, an_item
+from pytest_lendbench.rules.claims import only, part
 
 pytestmark = [pytest.mark.domain(name="P"), pytest.mark.usefixtures("scene")]
 
@@ -53,7 +54,7 @@ def test_two_desks_lend_one_item_by_the_api(two_free_members, store, desk):
         desk.prepare("POST", "/api/loans", json={"itemId": "it-drill", "memberId": "mb-mika"}, staff=TOMAS),
     )
     assert sorted(answer.status for answer in answers) == [201, 409], [answer.text for answer in answers]
-    [refused] = [answer for answer in answers if answer.status == 409]
+    refused = only((answer for answer in answers if answer.status == 409), "refusal")
     assert refused.json() == {"error": "This item is already on loan."}
     assert len(open_loans(store, "it-drill")) == 1
 
@@ -69,7 +70,7 @@ def test_two_desks_lend_to_one_member_at_the_limit(two_free_members, store, desk
         desk.prepare("POST", "/api/loans", json={"itemId": "it-kayak", "memberId": "mb-ines"}, staff=TOMAS),
     )
     assert sorted(answer.status for answer in answers) == [201, 409], [answer.text for answer in answers]
-    [refused] = [answer for answer in answers if answer.status == 409]
+    refused = only((answer for answer in answers if answer.status == 409), "refusal")
     assert refused.json() == {"error": "Ines Abara already has 1 open loan."}
     assert len(store.rows("loans")) == 1
 
@@ -85,11 +86,11 @@ def test_two_desks_return_one_item(store, desk):
         desk.prepare("POST", "/api/loans/ln-tent/return", json=DAMAGED, staff=TOMAS),
     )
     assert sorted(answer.status for answer in answers) == [200, 409], [answer.text for answer in answers]
-    [refused] = [answer for answer in answers if answer.status == 409]
+    refused = only((answer for answer in answers if answer.status == 409), "refusal")
     assert refused.json() == {"error": "This loan has already been returned."}
-    [accepted] = [answer for answer in answers if answer.status == 200]
-    [row] = [loan for loan in store.rows("loans") if loan["id"] == "ln-tent"]
-    assert row["condition"] == accepted.json()["loan"]["condition"], "the second return has overwritten the first"
+    accepted = only((answer for answer in answers if answer.status == 200), "success")
+    row = only((loan for loan in store.rows("loans") if loan["id"] == "ln-tent"), "loan of the tent")
+    assert row["condition"] == part(accepted.json(), "loan", "condition"), "the second return has overwritten the first"
 
 
 @pytest.mark.probe(
