@@ -45,23 +45,39 @@ def host(prepared: Prepared) -> Iterator[Host]:
 
 
 @pytest.fixture
-def server(
-    host: Host, request: pytest.FixtureRequest, record_property: Callable[[str, object], None]
-) -> Iterator[AppServer]:
-    """The running server. One that an earlier check has brought down is started again."""
-    server = host.server()
-    logged = len(server.log_tail())
+def on_failure(
+    request: pytest.FixtureRequest, record_property: Callable[[str, object], None]
+) -> Iterator[list[Callable[[], str]]]:
+    """What is to be told as evidence if the check fails: functions, asked at its end."""
+    tell: list[Callable[[], str]] = []
     failed_before = request.session.testsfailed
-    yield server
+    yield tell
     if request.session.testsfailed > failed_before:
-        record_property("evidence", f"The server's log:\n{server.log_tail()[logged:][-_LOG_SHOWN:] or '(nothing)'}")
+        for told in tell:
+            record_property("evidence", told())
 
 
 @pytest.fixture
-def store(host: Host, server: AppServer) -> Store:  # noqa: ARG001 (a server that is started anew has a new store)
+def server(host: Host, on_failure: list[Callable[[], str]]) -> AppServer:
+    """The running server. One that an earlier check has brought down is started again."""
+    server = host.server()
+    logged = len(server.log_tail())
+    on_failure.append(lambda: f"The server's log:\n{server.log_tail()[logged:][-_LOG_SHOWN:] or '(nothing)'}")
+    return server
+
+
+@pytest.fixture
+def store(host: Host, server: AppServer, on_failure: list[Callable[[], str]]) -> Store:  # noqa: ARG001 (a server that is started anew has a new store)
     """The store behind the server, empty at the start of each check."""
-    host.store.begin()
-    return host.store
+    store = host.store
+    store.begin()
+    on_failure.append(lambda: f"What the store was asked for:\n{_listed(store)}")
+    return store
+
+
+def _listed(store: Store) -> str:
+    lines = [f"{asked.seq:4} {asked.tag or '-':6} {asked.name} {asked.args}" for asked in store.trace]
+    return "\n".join(lines[-_TRACE_SHOWN:]) or "(nothing)"
 
 
 @pytest.fixture

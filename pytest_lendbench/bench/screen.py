@@ -7,6 +7,7 @@ a generous bound: `blame` decides whether the machine was starved.
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ PAGE_SCRIPT = (files("pytest_lendbench.bench") / "node" / "page.js").read_text("
 
 _GLANCE_MS = 400
 """How long Playwright itself looks before rest is asked for. Only how often is asked depends on it, never a verdict."""
+
+_ABOUT = re.compile(r'Expect "\w+" (.+) with timeout')
+"""Where Playwright's log of an assertion names the locator."""
 
 _MOST_TABS = 60
 """More stops than any page of the app has; a date control alone has up to four."""
@@ -260,6 +264,12 @@ def _plain(error: PlaywrightError) -> str:
     return "; ".join(lines[:6])
 
 
+def _named(words: str) -> str:
+    """Playwright's words on a failed assertion, with what they are about in the first line."""
+    about = _ABOUT.search(words)
+    return words.replace("Locator expected", f"{about[1]} is expected", 1) if about else words
+
+
 def _busiest_renderer() -> psutil.Process | None:
     """The renderer of this process' browser that used most CPU, as evidence of a page in an endless loop."""
     renderers = [child for child in psutil.Process().children(recursive=True) if "--type=renderer" in child.cmdline()]
@@ -277,6 +287,9 @@ class _Patient:
         method = getattr(self._assertions, name)
 
         def look(*args: Any, **kwargs: Any) -> None:
-            self._screen._patiently(lambda: method(*args, timeout=_GLANCE_MS, **kwargs))  # noqa: SLF001
+            try:
+                self._screen._patiently(lambda: method(*args, timeout=_GLANCE_MS, **kwargs))  # noqa: SLF001
+            except AssertionError as error:
+                raise AssertionError(_named(str(error))) from None
 
         return look
