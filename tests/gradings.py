@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -157,6 +158,8 @@ class Grader:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            # Where the tests run in the background of a shell, Ctrl-C is ignored, and children inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
 
     def finish(self, process: subprocess.Popen[str]) -> Graded:
