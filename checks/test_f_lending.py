@@ -205,6 +205,6 @@ def test_after_a_check_out_every_page_shows_the_new_state(check_out_form):
     check_out_form.submit(member="Ines Abara")
     screen.expect(screen.page.get_by_role("button", name="Return item")).to_be_visible()
     screen.rest()
-    screen.page.go_back()
+    screen.back()
     screen.expect(card).to_contain_text("On loan")
     screen.expect(card).not_to_contain_text("Available")

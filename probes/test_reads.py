@@ -123,7 +123,7 @@ def test_looking_around_writes_nothing(scene, store, staff):
     staff.open("/items")
     card = staff.page.get_by_role("article").first
     staff.expect(card).to_be_visible()
-    card.get_by_role("link").hover()
+    staff.hover(card.get_by_role("link").first)
     staff.rest()
     for item in ("it-drill", "it-tent", "it-saw"):
         staff.open(f"/items/{item}")

@@ -69,6 +69,7 @@ class Screen:
         self._tag = tag
         self._unfinished: set[Request] = set()
         self._begun = 0
+        self._rested = True
         self.sent: list[Request] = []
         self.complaints: list[str] = []
         self._listeners: dict[Any, Callable[..., None]] = {
@@ -105,22 +106,30 @@ class Screen:
     # What a person does.
 
     def open(self, path: str) -> None:
-        """Goes to a path of the app and waits until page and server are at rest, scripts and all."""
+        """Goes to a path of the app and waits until the page has loaded."""
         self._patiently(lambda: self.page.goto(self._server.url + path, wait_until="load", timeout=_BOUND_S * 1000))
-        self.rest()
+        self._rested = False
 
-    def start_opening(self, path: str) -> None:
-        """Goes to a path and returns with the first bytes: the rest of the page may be held by the store."""
-        self._patiently(lambda: self.page.goto(self._server.url + path, wait_until="commit", timeout=_BOUND_S * 1000))
+    def back(self) -> None:
+        """Presses the browser's Back."""
+        self._ready()
+        self._patiently(lambda: self.page.go_back(timeout=_BOUND_S * 1000))
 
-    def click(self, target: Locator) -> None:
-        self._patiently(lambda: target.click(timeout=_GLANCE_MS))
+    def click(self, target: Locator, *, even_if_disabled: bool = False) -> None:
+        self._ready()
+        self._patiently(lambda: target.click(timeout=_GLANCE_MS, force=even_if_disabled))
+
+    def hover(self, target: Locator) -> None:
+        self._ready()
+        self._patiently(lambda: target.hover(timeout=_GLANCE_MS))
 
     def fill(self, target: Locator, text: str) -> None:
+        self._ready()
         self._patiently(lambda: target.fill(text, timeout=_GLANCE_MS))
 
     def choose(self, label: str, option: str) -> None:
         """Chooses an option of a choice that may be a select or a group of radio buttons."""
+        self._ready()
         select = self.page.get_by_role("combobox", name=label)
         group = self.page.get_by_role("group", name=label).or_(self.page.get_by_role("radiogroup", name=label))
         self.expect(select.or_(group).first).to_be_visible()
@@ -135,11 +144,18 @@ class Screen:
         Raises:
             CandidateFault: the focus doesn't reach it.
         """
+        self._ready()
+        self.expect(target).to_be_visible()
         for _ in range(_MOST_TABS):
             self.page.keyboard.press("Tab")
             if target.evaluate("control => control === document.activeElement"):
                 return
         raise CandidateFault(f"{_MOST_TABS} presses of Tab did not lead to {target}; the focus is on {self.focused()}.")
+
+    def _ready(self) -> None:
+        """A person looks before acting: by then the page's scripts have come and taken hold of it."""
+        if not self._rested:
+            self.rest()
 
     # What a person sees.
 
@@ -165,6 +181,7 @@ class Screen:
         Raises:
             CandidateFault: it is shown and not announced.
         """
+        self._ready()
         self.page.evaluate("() => window.lendbench.watch()")
         yield
         self.expect(self.page.get_by_text(text).first).to_be_visible()
@@ -196,6 +213,7 @@ class Screen:
             self._page_rest(until)
             on_the_way = len(self._unfinished) > self._server.open_requests(self._tag)
             if begun == self._begun and not on_the_way:
+                self._rested = True
                 return
         raise blame("The page did not come to rest: it asks the server again and again.", None)
 
