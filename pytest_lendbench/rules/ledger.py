@@ -61,8 +61,8 @@ class Ledger:
         old = self._entries[name]
         decides = VERDICTS.index(verdict) > VERDICTS.index(old.verdict)
         new = Entry(old.spec, verdict, message, details=details) if decides else old
-        # What a check has seen often comes with the report of its end.
-        seen, duration = (*old.evidence, *evidence), old.duration_s + duration_s
+        # What a check has seen often comes with the report of its end, which repeats what came before.
+        seen, duration = tuple(dict.fromkeys((*old.evidence, *evidence))), old.duration_s + duration_s
         self._entries[name] = Entry(new.spec, new.verdict, new.message, seen, new.details, duration)
 
     def __getitem__(self, name: str) -> Entry:
