@@ -39,6 +39,9 @@ _ABOUT = re.compile(r'Expect "\w+" (.+) with timeout')
 _MOST_TABS = 60
 """More stops than any page of the app has; a date control alone has up to four."""
 
+_SECOND_LOOK = 5.0
+"""How many times as long as coming to rest took the look after it may take: it is less work."""
+
 _BOUND_S = 60.0
 """When neither an answer nor rest has come by then, the machine is measured."""
 
@@ -107,25 +110,25 @@ class Screen:
 
     def open(self, path: str) -> None:
         """Goes to a path of the app and waits until the page has loaded."""
-        self._patiently(lambda: self.page.goto(self._server.url + path, wait_until="load", timeout=_BOUND_S * 1000))
+        self._patiently(lambda _: self.page.goto(self._server.url + path, wait_until="load", timeout=_BOUND_S * 1000))
         self._rested = False
 
     def back(self) -> None:
         """Presses the browser's Back."""
         self._ready()
-        self._patiently(lambda: self.page.go_back(timeout=_BOUND_S * 1000))
+        self._patiently(lambda _: self.page.go_back(timeout=_BOUND_S * 1000))
 
     def click(self, target: Locator, *, even_if_disabled: bool = False) -> None:
         self._ready()
-        self._patiently(lambda: target.click(timeout=_GLANCE_MS, force=even_if_disabled))
+        self._patiently(lambda patience: target.click(timeout=patience, force=even_if_disabled))
 
     def hover(self, target: Locator) -> None:
         self._ready()
-        self._patiently(lambda: target.hover(timeout=_GLANCE_MS))
+        self._patiently(lambda patience: target.hover(timeout=patience))
 
     def fill(self, target: Locator, text: str) -> None:
         self._ready()
-        self._patiently(lambda: target.fill(text, timeout=_GLANCE_MS))
+        self._patiently(lambda patience: target.fill(text, timeout=patience))
 
     def choose(self, label: str, option: str) -> None:
         """Chooses an option of a choice that may be a select or a group of radio buttons."""
@@ -134,9 +137,9 @@ class Screen:
         group = self.page.get_by_role("group", name=label).or_(self.page.get_by_role("radiogroup", name=label))
         self.expect(select.or_(group).first).to_be_visible()
         if select.count():
-            self._patiently(lambda: select.select_option(label=option, timeout=_GLANCE_MS))
+            self._patiently(lambda patience: select.select_option(label=option, timeout=patience))
         else:
-            self._patiently(lambda: group.get_by_label(option, exact=True).check(timeout=_GLANCE_MS))
+            self._patiently(lambda patience: group.get_by_label(option, exact=True).check(timeout=patience))
 
     def tab_to(self, target: Locator) -> None:
         """Presses Tab until the focus is on the control.
@@ -255,30 +258,39 @@ class Screen:
                 return  # The page was left while it rested. The caller looks again: the new page made requests.
             raise blame(f"The page does not answer: {error.message}", _busiest_renderer()) from error
 
-    def _patiently(self, act: Callable[[], object]) -> None:
+    def _patiently(self, act: Callable[[float], object]) -> None:
+        """Does something that Playwright gives up after some milliseconds, until it is done or proven impossible.
+
+        It is impossible when page and server are at rest, a second try has had several times as long as finding that
+        out took, and the machine had time to spare. A slow machine only makes it take longer.
+        """
         until = time.monotonic() + _BOUND_S
-        while True:
-            try:
-                act()
-            except (AssertionError, PlaywrightError) as error:
-                if time.monotonic() > until:
-                    raise blame(f"Waited {_BOUND_S:.0f} s in vain: {error}", None) from error
-            else:
-                return
+        while not self._done(act, _GLANCE_MS):
+            looked = time.monotonic()
             self.rest()
             try:
-                act()
-            except AssertionError:
-                raise
-            except PlaywrightError as error:
-                raise CandidateFault(_plain(error)) from error
+                act(max(_GLANCE_MS, _SECOND_LOOK * (time.monotonic() - looked) * 1000))
+            except (AssertionError, PlaywrightError) as error:
+                blamed = blame(_plain(error), None)
+                if isinstance(blamed, CandidateFault):
+                    raise error if isinstance(error, AssertionError) else CandidateFault(_plain(error)) from error
+                if time.monotonic() > until:
+                    raise blamed from error
             else:
                 return
 
+    @staticmethod
+    def _done(act: Callable[[float], object], timeout_ms: float) -> bool:
+        try:
+            act(timeout_ms)
+        except (AssertionError, PlaywrightError):
+            return False
+        return True
 
-def _plain(error: PlaywrightError) -> str:
+
+def _plain(error: AssertionError | PlaywrightError) -> str:
     """Playwright's words without its log of retries, which repeats itself for pages."""
-    lines = [line.strip() for line in error.message.splitlines() if line.strip()]
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return "; ".join(lines[:6])
 
 
@@ -306,7 +318,7 @@ class _Patient:
 
         def look(*args: Any, **kwargs: Any) -> None:
             try:
-                self._screen._patiently(lambda: method(*args, timeout=_GLANCE_MS, **kwargs))  # noqa: SLF001
+                self._screen._patiently(lambda patience: method(*args, timeout=patience, **kwargs))  # noqa: SLF001
             except AssertionError as error:
                 raise AssertionError(_named(str(error))) from None
 
