@@ -18,14 +18,10 @@ def due_text(unit, due_on, at):
     return unit.call(STATUS, "dueText", [due_on, {"$date": at}])
 
 
-@pytest.mark.check(id="A.on-loan", tier=0, spec="A.2")
-def test_an_item_is_on_loan_to_the_last_millisecond_before_its_due_day(unit, at_desk):
+@pytest.mark.check(id="A.due-today", tier=0, spec="A.1, A.2, A.3")
+def test_an_item_is_on_loan_until_its_due_day_and_due_for_the_whole_of_it(unit, at_desk):
     assert status(unit, IN_SERVICE, "2031-11-12", at_desk("2031-11-04 22:40")) == "on-loan"
     assert status(unit, IN_SERVICE, "2031-11-12", at_desk("2031-11-11 23:59:59.999")) == "on-loan"
-
-
-@pytest.mark.check(id="A.due-today", tier=0, spec="A.3")
-def test_an_item_is_due_today_for_the_whole_of_the_desk_day(unit, at_desk):
     for moment in ("2031-11-04 00:00", "2031-11-04 12:00", "2031-11-04 20:29:59.999", "2031-11-04 23:59:59.999"):
         assert status(unit, IN_SERVICE, "2031-11-04", at_desk(moment)) == "due-today", f"at the desk it is {moment}"
 

@@ -1,5 +1,7 @@
 """C. The catalogue: `/items`, as the server sends it."""
 
+from collections import Counter
+
 import pytest
 
 from pytest_lendbench.bench.store import a_loan, a_member, an_item
@@ -180,3 +182,83 @@ def test_a_visit_shows_what_was_changed_from_outside(shelf, store, visit):
     card = only(visit("/items").cards(), "card")
     missing = [words for words in ("Shelf Z9", "On loan", "Due 12 Nov 2031") if words not in card.text]
     assert not missing, f"another process has changed item and loans, but the card lacks {missing}: {card.text}"
+
+
+@pytest.mark.check(id="C.few-reads", tier=2, spec="C.12")
+def test_the_number_of_reads_does_not_grow_with_items_on_loan(store, desk):
+    def reads(count):
+        store.seed(
+            items=[an_item(id=f"it-{n}", name=f"Lamp {n}") for n in range(count)],
+            members=[a_member(id=f"mb-{n}") for n in range(count)],
+            loans=[
+                a_loan(id=f"ln-{n}", itemId=f"it-{n}", memberId=f"mb-{n}", dueOn="2031-11-12") for n in range(count)
+            ],
+        )
+        answer = desk.get("/items?status=on-loan")
+        assert f"Lamp {count - 1}" in answer.text, f"the catalogue answered {answer.status} without its items"
+        return Counter(store.asked(answer.tag))
+
+    few, many = reads(3), reads(40)
+    assert many == few, f"3 items on loan: {dict(few)}; 40 items: {dict(many)}"
+
+
+@pytest.mark.check(id="C.filters-shown", tier=1, spec="C.10")
+def test_the_form_shows_the_filters_in_force_also_a_category_without_items(shelf, visit):
+    form = visit("/items?q=+Sound&category=Sailing&status=overdue")
+    assert form.chosen("Category") == "Sailing"
+    assert form.chosen("Status") == "Overdue"
+    assert str(form.control("Search").get("value", "")).strip() == "Sound"
+    idle = visit("/items")
+    assert (idle.chosen("Category"), idle.chosen("Status")) == ("All categories", "Any status")
+    assert idle.options("Category") == ["All categories", "Audio", "Outdoors", "Tools"]
+
+
+@pytest.mark.check(id="C.categories", tier=2, spec="C.10")
+def test_categories_stand_once_each_in_the_collation_of_english(store, visit):
+    names = ["Zelte", "Size 10", "Äxte", "size 9", "Axles", "Zelte"]
+    store.seed(items=[an_item(id=f"it-{n}", name=f"Thing {n}", category=name) for n, name in enumerate(names)])
+    assert visit("/items").options("Category") == ["All categories", "Axles", "Äxte", "size 9", "Size 10", "Zelte"]
+    assert visit("/items?category=Size+10").options("Category")[1:] == ["Axles", "Äxte", "size 9", "Size 10", "Zelte"]
+
+
+@pytest.mark.check(id="C.search-case", tier=1, spec="C.4")
+def test_the_search_has_no_regard_to_case_in_any_alphabet(store, visit):
+    store.seed(
+        items=[
+            an_item(id="it-1", name="ÉCLAIR tin", description="For twelve."),
+            an_item(id="it-2", name="Whisk", description="Not for éclairs."),
+            an_item(id="it-3", name="Пила", description="Steel."),
+        ]
+    )
+    assert visit("/items?q=%C3%A9clair").names() == ["ÉCLAIR tin", "Whisk"]
+    assert visit("/items?q=%D0%BF%D0%B8%D0%9B%D0%90").names() == ["Пила"]
+    assert visit("/items?q=for++twelve").names() == [], "white space inside the text is part of it"
+
+
+@pytest.mark.check(id="C.cleared", tier=2, spec="C.9, C.10")
+def test_clearing_the_filters_shows_all_items_and_empties_the_form(shelf, visitor):
+    visitor.open("/items?q=zeppelin&category=Tools")
+    page = visitor.page
+    visitor.click(page.get_by_role("link", name="Clear filters"))
+    visitor.expect(page.get_by_role("article")).to_have_count(5)
+    visitor.expect(page.get_by_label("Search")).to_have_value("")
+    visitor.expect(page.get_by_label("Category").locator("option:checked")).to_have_text("All categories")
+
+
+@pytest.mark.check(id="C.returned-loan", tier=0, spec="C.2")
+def test_a_loan_that_was_returned_says_nothing_about_the_item(store, visit):
+    came_back = {"returnedAt": "2031-10-20T15:00:00.000Z", "returnedBy": "st-imke", "condition": "good"}
+    store.seed(
+        items=[an_item(id="it-1", name="Lamp"), an_item(id="it-2", name="Tent")],
+        members=[a_member(id="mb-1")],
+        loans=[
+            a_loan(id="ln-1", itemId="it-1", dueOn="2031-10-12", **came_back),
+            a_loan(id="ln-2", itemId="it-2", dueOn="2031-11-12"),
+            a_loan(id="ln-3", itemId="it-2", dueOn="2031-10-12", **came_back),
+        ],
+    )
+    cards = {card.name: card.text for card in visit("/items").cards()}
+    assert cards.keys() == {"Lamp", "Tent"}
+    assert "Available" in cards["Lamp"]
+    assert "late" not in cards["Lamp"]
+    assert "Due 12 Nov 2031" in cards["Tent"], f"of the loans of the tent the open one counts: {cards['Tent']}"

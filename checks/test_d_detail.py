@@ -1,8 +1,11 @@
 """D. The detail page: `/items/ID`."""
 
+from collections import Counter
+
 import pytest
 
 from pytest_lendbench.bench.store import a_loan, a_member, an_item
+from pytest_lendbench.rules.claims import only
 
 pytestmark = pytest.mark.domain(name="D")
 
@@ -148,3 +151,54 @@ def test_item_and_loans_are_asked_for_at_the_same_time(tent, store, desk):
         waiting = set(held.waiting)
     assert "loans.list" in waiting, f"before the item has come, only {waiting or 'nothing'} is asked for"
     assert waiting & {"items.get", "items.list"}, f"before the loans have come, only {waiting} is asked for"
+
+
+@pytest.mark.check(id="D.once", tier=2, spec="D.10")
+def test_loans_and_members_are_asked_for_once_in_a_visit(tent, store, desk):
+    for staff in (None, "st-imke"):
+        answer = desk.get("/items/it-tent", staff=staff)
+        assert answer.status == 200, answer.text[:200]
+        asked = Counter(
+            f"{operation.name} {operation.args}"
+            for operation in store.trace
+            if operation.tag == answer.tag and not operation.name.startswith("items.")
+        )
+        assert asked, "the page asked for no loans"
+        again = sorted(what for what, count in asked.items() if count > 1)
+        assert not again, f"asked for more than once in a visit of {staff or 'a visitor'}: {again}"
+
+
+@pytest.mark.check(id="D.present", tier=0, spec="D.2")
+def test_a_visit_shows_what_was_changed_from_outside(tent, store, visit):
+    before = visit("/items/it-tent").text
+    assert "On loan" in before
+    store.seed(
+        items=[an_item(id="it-tent", name="Tent", shelf="Z9", loanDays=3)],
+        members=[a_member(id="mb-ines", name="Ines Abara")],
+        loans=[a_loan(id="ln-9", itemId="it-tent", memberId="mb-ines", dueOn="2031-11-01")],
+    )
+    after = visit("/items/it-tent").text
+    missing = [words for words in ("Shelf Z9", "Lent for up to 3 days", "Overdue", "3 days late") if words not in after]
+    assert not missing, f"another process has changed item and loans, but the page lacks {missing}: {after}"
+    assert "Never lent." not in after
+
+
+@pytest.mark.check(id="D.lent-in-maintenance", tier=2, spec="D.7, D.8")
+def test_an_item_in_maintenance_that_is_on_loan_can_be_returned(store, staff):
+    store.seed(
+        items=[an_item(id="it-tent", name="Tent", inMaintenance=True)],
+        members=[a_member(id="mb-ines", name="Ines Abara")],
+        loans=[a_loan(itemId="it-tent", memberId="mb-ines", dueOn="2031-11-12")],
+    )
+    staff.open("/items/it-tent")
+    staff.expect(staff.page.get_by_role("button", name="Return item")).to_be_visible()
+    staff.expect(staff.page.get_by_text("This item is in maintenance and cannot be lent.")).to_have_count(0)
+
+
+@pytest.mark.check(id="D.odd-id", tier=1, spec="D.1, B.2")
+def test_an_item_is_found_whatever_its_id_holds(store, visit):
+    store.seed(items=[an_item(id="a b/c?d=é&100%", name="Odd one")])
+    card = only(visit("/items").cards(), "card")
+    assert card.href == "/items/a%20b%2Fc%3Fd%3D%C3%A9%26100%25"
+    page = visit(card.href)
+    assert "Odd one" in [heading.get_text() for heading in page.soup.find_all("h1")]

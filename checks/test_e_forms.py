@@ -20,8 +20,9 @@ def test_every_control_of_the_check_out_form_has_its_label(check_out_form):
 def test_every_control_of_the_return_form_has_its_label(return_form):
     form = return_form.open()
     form.screen.expect(form.note).to_be_editable()
+    form.screen.expect(form.chosen("Good")).to_have_count(1)
     form.screen.choose("Condition", "Damaged")
-    form.screen.choose("Condition", "Good")
+    form.screen.expect(form.chosen("Damaged")).to_have_count(1)
 
 
 @pytest.mark.check(id="E.members", tier=1, spec="E.2")
@@ -53,13 +54,38 @@ def test_a_broken_rule_is_answered_by_the_page(check_out_form, store):
 
 
 @pytest.mark.check(id="E.error-announced", tier=1, spec="E.6")
-def test_an_error_is_announced(check_out_form, return_form):
+def test_an_error_of_the_check_out_is_announced(check_out_form):
     form = check_out_form.open()
     with form.screen.hears("Choose a member."):
         form.submit()
+
+
+@pytest.mark.check(id="E.return-error-announced", tier=1, spec="E.5, E.6")
+def test_an_error_of_the_return_is_announced(return_form):
     form = return_form.open()
     with form.screen.hears("Describe the damage."):
         form.submit(condition="Damaged")
+
+
+@pytest.mark.check(id="E.overtaken", tier=1, spec="E.6, F.13")
+def test_who_comes_second_is_told_the_rule(check_out_form, store, desk):
+    form = check_out_form.open()
+    first = desk.post_json("/api/loans", {"itemId": "it-drill", "memberId": "mb-ines"}, staff="st-tomas")
+    assert first.status == 201, first.text
+    with form.screen.hears("This item is already on loan."):
+        form.submit(member="Ines Abara")
+    only((loan for loan in store.rows("loans") if loan["itemId"] == "it-drill"), "loan of the drill")
+
+
+@pytest.mark.check(id="E.signed-out", tier=2, spec="E.6, E.8, F.1")
+def test_who_is_signed_out_meanwhile_is_told_so_and_loses_nothing(check_out_form):
+    form = check_out_form.open()
+    form.screen.rest()
+    form.screen.page.context.clear_cookies()
+    with form.screen.hears("Sign in as staff to do this."):
+        form.submit(member="Ines Abara", due_day="2031-11-08")
+    form.screen.expect(form.member.locator("option:checked")).to_have_text("Ines Abara")
+    form.screen.expect(form.due_day).to_have_value("2031-11-08")
 
 
 @pytest.mark.check(id="E.error-tied", tier=1, spec="E.7")
@@ -75,20 +101,41 @@ def test_an_error_is_tied_to_its_control_as_long_as_it_holds(check_out_form):
     assert "Choose a member." not in form.screen.described(form.member)
 
 
+@pytest.mark.check(id="E.return-error-tied", tier=1, spec="E.7")
+def test_an_error_of_the_return_is_tied_to_its_control_as_long_as_it_holds(return_form):
+    form = return_form.open()
+    form.screen.expect(form.note).not_to_have_attribute("aria-invalid", "true")
+    form.submit(condition="Damaged")
+    form.screen.expect(form.note).to_have_attribute("aria-invalid", "true")
+    assert "Describe the damage." in form.screen.described(form.note)
+    form.submit(note="x" * 201)
+    form.screen.expect(form.screen.page.get_by_text("A note has at most 200 characters.").first).to_be_visible()
+    form.screen.rest()
+    form.screen.expect(form.note).to_have_attribute("aria-invalid", "true")
+    described = form.screen.described(form.note)
+    assert "A note has at most 200 characters." in described
+    assert "Describe the damage." not in described, f"the error before is still there: {described!r}"
+
+
 @pytest.mark.check(id="E.input-kept", tier=1, spec="E.8")
-def test_what_was_entered_stays_after_an_error(check_out_form, return_form):
+def test_what_was_entered_stays_after_an_error(check_out_form):
     form = check_out_form.open()
     form.submit(member="Juri Tamm (suspended)", due_day="2031-11-08")
     form.screen.expect(form.screen.page.get_by_text("Juri Tamm is suspended and cannot borrow.").first).to_be_visible()
     form.screen.rest()
     form.screen.expect(form.member.locator("option:checked")).to_have_text("Juri Tamm (suspended)")
     form.screen.expect(form.due_day).to_have_value("2031-11-08")
+
+
+@pytest.mark.check(id="E.return-input-kept", tier=1, spec="E.8")
+def test_what_was_entered_in_a_return_stays_after_an_error(return_form):
     form = return_form.open()
     too_long = "x" * 201
     form.submit(condition="Damaged", note=too_long)
     form.screen.expect(form.screen.page.get_by_text("A note has at most 200 characters.").first).to_be_visible()
     form.screen.rest()
     form.screen.expect(form.note).to_have_value(too_long)
+    form.screen.expect(form.chosen("Damaged")).to_have_count(1)
 
 
 @pytest.mark.check(id="E.busy", tier=1, spec="E.9")
@@ -108,6 +155,20 @@ def test_while_a_check_out_is_under_way_its_button_says_so_and_sends_nothing_mor
     assert len(store.rows("loans")) == 3
 
 
+@pytest.mark.check(id="E.return-busy", tier=1, spec="E.9")
+def test_while_a_return_is_under_way_its_button_says_so_and_sends_nothing_more(return_form, store):
+    form = return_form.open()
+    with store.held(*WRITES) as held:
+        form.submit()
+        form.screen.expect(form.busy_button).to_be_visible()
+        sent = len(form.screen.sent)
+        form.screen.click(form.busy_button, even_if_disabled=True)
+        form.screen.rest()
+        assert len(form.screen.sent) == sent, "a second click sent the form again"
+        assert len(held.operations) == 1, f"the store was asked to write {len(held.operations)} times"
+    form.screen.expect(form.screen.page.get_by_role("button", name="Check out")).to_be_visible()
+
+
 @pytest.mark.check(id="E.success", tier=0, spec="E.10")
 def test_after_a_check_out_the_page_shows_the_new_state(check_out_form):
     form = check_out_form.open()
@@ -121,11 +182,15 @@ def test_after_a_check_out_the_page_shows_the_new_state(check_out_form):
 
 
 @pytest.mark.check(id="E.success-announced", tier=1, spec="E.10")
-def test_a_success_is_announced(check_out_form, return_form):
+def test_a_check_out_is_announced(check_out_form):
     form = check_out_form.open()
     with form.screen.hears("Checked out to Ines Abara until 11 Nov 2031."):
         form.submit(member="Ines Abara")
-    form = return_form.open("it-tent")
+
+
+@pytest.mark.check(id="E.return-announced", tier=1, spec="E.10")
+def test_a_return_is_announced(return_form):
+    form = return_form.open()
     with form.screen.hears("Returned."):
         form.submit()
 
@@ -158,3 +223,23 @@ def test_an_item_can_be_lent_and_returned_by_keyboard_alone(check_out_form, retu
     form.screen.expect(form.button).to_be_visible()
     loan = only((loan for loan in store.rows("loans") if loan["itemId"] == "it-drill"), "loan of the drill")
     assert (loan["memberId"], loan["condition"]) == ("mb-ines", "good")
+
+
+@pytest.mark.check(id="E.return-keyboard", tier=2, spec="E.12")
+def test_a_damaged_item_can_be_returned_by_keyboard_alone(return_form, store):
+    form = return_form.open()
+    keyboard = form.screen.page.keyboard
+    form.screen.tab_to(form.condition)
+    # The first letter chooses in a select, the arrow in a group of radio buttons.
+    keyboard.type("D")
+    if not form.chosen("Damaged").count():
+        keyboard.press("ArrowDown")
+    form.screen.expect(form.chosen("Damaged")).to_have_count(1)
+    form.screen.tab_to(form.note)
+    keyboard.type("The zip is torn.")
+    form.screen.tab_to(form.button)
+    keyboard.press("Enter")
+    done = form.screen.page.get_by_text("This item is in maintenance and cannot be lent.")
+    form.screen.expect(done).to_be_visible()
+    loan = only((loan for loan in store.rows("loans") if loan["id"] == "ln-tent"), "loan of the tent")
+    assert (loan["condition"], loan["note"]) == ("damaged", "The zip is torn.")

@@ -7,7 +7,7 @@ are in E.
 import pytest
 
 from pytest_lendbench.bench.store import a_loan, a_member, an_item
-from pytest_lendbench.rules.claims import only
+from pytest_lendbench.rules.claims import only, part
 
 pytestmark = [pytest.mark.domain(name="F"), pytest.mark.usefixtures("scene")]
 
@@ -51,13 +51,13 @@ def test_a_return_needs_a_session_whatever_the_page_offered(return_form, store, 
     assert store.rows("loans") != before, "the browser's own request, sent with its cookie, returned nothing"
 
 
-@pytest.mark.check(id="F.due-day", tier=1, spec="F.3")
+@pytest.mark.check(id="F.due-day", tier=1, spec="F.3, G.6")
 def test_a_due_day_is_a_real_calendar_day(refused):
     for day in ("2031-11-31", "2031-02-29", "10.11.2031", "2031-11-1", "tomorrow"):
         refused(422, "Enter the due day as YYYY-MM-DD.", dueOn=day)
 
 
-@pytest.mark.check(id="F.unknown", tier=1, spec="F.4")
+@pytest.mark.check(id="F.unknown", tier=1, spec="F.4, F.5, G.6")
 def test_item_and_member_must_exist(refused):
     refused(404, "This item does not exist.", itemId="it-none", memberId="mb-none")
     refused(404, "This member does not exist.", memberId="mb-none")
@@ -162,7 +162,7 @@ def test_a_return_is_recorded_exactly(return_form, store):
     assert tent["inMaintenance"], "a damaged item goes into maintenance"
 
 
-@pytest.mark.check(id="F.return-rules", tier=1, spec="F.16")
+@pytest.mark.check(id="F.return-rules", tier=1, spec="F.15, F.16, F.17, G.6")
 def test_a_return_that_breaks_a_rule_is_refused(desk, store):
     before = store.rows("loans")
     flags = "🇩🇪" * 100
@@ -181,7 +181,7 @@ def test_a_return_that_breaks_a_rule_is_refused(desk, store):
     assert answer.status == 200, f"200 emoji are 200 characters: {answer.text}"
 
 
-@pytest.mark.check(id="F.returned-once", tier=1, spec="F.19")
+@pytest.mark.check(id="F.returned-once", tier=1, spec="F.18, F.19, G.6")
 def test_a_loan_is_returned_once(desk, store):
     first = desk.post_json("/api/loans/ln-tent/return", {"condition": "good"}, staff=IMKE)
     assert first.status == 200, first.text
@@ -208,3 +208,128 @@ def test_after_a_check_out_every_page_shows_the_new_state(check_out_form):
     screen.back()
     screen.expect(card).to_contain_text("On loan")
     screen.expect(card).not_to_contain_text("Available")
+
+
+@pytest.mark.check(id="F.current-after-return", tier=1, spec="F.21")
+def test_after_a_return_the_catalogue_shows_the_new_state_by_a_link(return_form):
+    screen = return_form.screen
+    card = screen.page.get_by_role("article").filter(has=screen.page.get_by_role("heading", name="Tent"))
+    screen.open("/items")
+    screen.click(card.get_by_role("link"))
+    screen.expect(return_form.button).to_be_visible()
+    return_form.submit()
+    screen.expect(screen.page.get_by_role("button", name="Check out")).to_be_visible()
+    screen.click(screen.page.get_by_role("navigation").get_by_role("link", name="Items"))
+    screen.expect(card).to_contain_text("Available")
+    screen.expect(card).not_to_contain_text("On loan")
+
+
+@pytest.mark.check(id="F.current-everywhere", tier=0, spec="F.21")
+def test_after_the_api_has_lent_and_returned_every_next_visit_shows_it(desk, visit):
+    def shown():
+        cards = {card.name: card.text for card in visit("/items").cards()}
+        drill = cards.get("Drill", "no card of the drill")
+        member = visit("/members/mb-ines", staff=IMKE).text
+        item = visit("/items/it-drill").text
+        return ["On loan" in drill, "On loan" in item, "Open" in item, "Drill" in member]
+
+    assert shown() == [False] * 4
+    lent = desk.post_json("/api/loans", LOAN, staff=IMKE)
+    assert lent.status == 201, lent.text
+    assert shown() == [True] * 4, "card, detail page, its history and the member's page, after the loan"
+    returned = desk.post_json(f"/api/loans/{part(lent.json(), 'loan', 'id')}/return", {"condition": "good"}, staff=IMKE)
+    assert returned.status == 200, returned.text
+    assert shown() == [False, False, False, True], "card, detail page, its history and the member's page, at the end"
+
+
+@pytest.mark.check(id="F.form-rules", tier=1, spec="F.8, F.11, F.12")
+def test_the_rules_about_members_hold_for_the_form(check_out_form, store):
+    form = check_out_form.open()
+    before = store.rows("loans")
+    refusals = {
+        "Juri Tamm (suspended)": "Juri Tamm is suspended and cannot borrow.",
+        "Oda Dahl": "Oda Dahl has an overdue loan.",
+        "Lars Bo": "Lars Bo already has 1 open loan.",
+    }
+    for member, text in refusals.items():
+        form.submit(member=member)
+        form.screen.expect(form.screen.page.get_by_text(text).first).to_be_visible()
+    assert store.rows("loans") == before, "a loan was refused, but the store's loans have changed"
+
+
+@pytest.mark.check(id="F.signed-in-staff", tier=1, spec="F.14")
+def test_a_loan_names_who_is_signed_in_and_not_who_opened_the_form(check_out_form, store, desk):
+    known = {loan["id"] for loan in store.rows("loans")}
+    form = check_out_form.open()
+    request = form.screen.catch(lambda: form.submit(member="Ines Abara"))
+    desk.replay(request, staff="st-tomas")
+    loan = only((loan for loan in store.rows("loans") if loan["id"] not in known), "new loan")
+    assert loan["checkedOutBy"] == "st-tomas"
+
+
+@pytest.mark.check(id="F.due-today-borrows", tier=2, spec="F.11")
+def test_a_loan_that_is_due_today_is_not_overdue(store, desk):
+    store.seed(
+        items=[an_item(id="it-drill", name="Drill"), an_item(id="it-tent", name="Tent")],
+        members=[a_member(id="mb-ines", name="Ines Abara")],
+        loans=[a_loan(itemId="it-tent", memberId="mb-ines", dueOn="2031-11-04")],
+    )
+    answer = desk.post_json("/api/loans", LOAN, staff=IMKE)
+    assert answer.status == 201, answer.text
+
+
+@pytest.mark.check(id="F.only-open-loans", tier=1, spec="F.11, F.12")
+def test_loans_that_were_returned_neither_count_nor_stand_in_the_way(store, desk, refused):
+    came_back = {"returnedAt": "2031-11-03T15:00:00.000Z", "returnedBy": IMKE, "condition": "good"}
+    store.seed(
+        items=[an_item(id=f"it-{n}", name=f"Lamp {n}") for n in range(9)],
+        members=[a_member(id="mb-ines", name="Ines Abara", memberClass="steward")],
+        loans=[
+            *(a_loan(id=f"ln-{n}", itemId=f"it-{n}", memberId="mb-ines", dueOn="2031-11-08") for n in range(4)),
+            *(a_loan(id=f"ln-{n}", itemId="it-5", memberId="mb-ines", dueOn="2031-11-01", **came_back) for n in (5, 6)),
+        ],
+    )
+    fifth = desk.post_json("/api/loans", LOAN | {"itemId": "it-5"}, staff=IMKE)
+    assert fifth.status == 201, fifth.text
+    refused(409, "Ines Abara already has 5 open loans.", itemId="it-7")
+
+
+@pytest.mark.check(id="F.note", tier=2, spec="F.17, F.20")
+def test_a_note_is_counted_and_kept_without_white_space_at_its_ends(store, desk):
+    for loan, note, kept in (("ln-tent", f"  {'x' * 200}\n ", "x" * 200), ("ln-lamp", " \n ", None)):
+        answer = desk.post_json(f"/api/loans/{loan}/return", {"condition": "good", "note": note}, staff=IMKE)
+        assert answer.status == 200, answer.text
+        row = only((row for row in store.rows("loans") if row["id"] == loan), f"loan {loan}")
+        assert row["note"] == kept
+
+
+@pytest.mark.check(id="F.return-good", tier=1, spec="F.20")
+def test_an_item_that_comes_back_good_stays_as_it_was(store, desk):
+    store.seed(
+        items=[an_item(id="it-1", name="Lamp"), an_item(id="it-2", name="Saw", inMaintenance=True)],
+        members=[a_member(id="mb-1")],
+        loans=[a_loan(id="ln-1", itemId="it-1"), a_loan(id="ln-2", itemId="it-2")],
+    )
+    before = store.rows("items")
+    for loan in ("ln-1", "ln-2"):
+        answer = desk.post_json(f"/api/loans/{loan}/return", {"condition": "good", "note": "As new."}, staff=IMKE)
+        assert answer.status == 200, answer.text
+    assert store.rows("items") == before, "a return in good condition has changed an item"
+    written = [
+        (loan["returnedAt"], loan["returnedBy"], loan["condition"], loan["note"]) for loan in store.rows("loans")
+    ]
+    assert written == [(NOW, IMKE, "good", "As new.")] * 2
+
+
+@pytest.mark.check(id="F.return-order", tier=2, spec="F.15, F.16, F.17")
+def test_of_several_broken_rules_of_a_return_the_first_answers(desk):
+    closed = desk.post_json("/api/loans/ln-tent/return", {"condition": "good"}, staff=IMKE)
+    assert closed.status == 200, closed.text
+    cases = [
+        ("ln-none", {"condition": "lost", "note": "x" * 201}, 422, "Choose a condition."),
+        ("ln-none", {"condition": "damaged", "note": ""}, 422, "Describe the damage."),
+        ("ln-tent", {"condition": "good", "note": "x" * 201}, 422, "A note has at most 200 characters."),
+    ]
+    for loan, body, status, text in cases:
+        answer = desk.post_json(f"/api/loans/{loan}/return", body, staff=IMKE)
+        assert (answer.status, answer.json()) == (status, {"error": text}), f"for {body}"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pytest_lendbench.bench.store import a_loan, a_member, an_item
 from pytest_lendbench.rules.claims import only, part, texts
 
 pytestmark = [pytest.mark.domain(name="G"), pytest.mark.usefixtures("scene")]
@@ -28,6 +29,7 @@ def test_loans_are_listed_with_their_public_fields_from_the_latest_backwards(des
     assert answer.status == 200
     fields = ("id", "itemId", "memberId", "checkedOutAt", "dueOn", "returnedAt", "condition")
     rows = sorted(store.rows("loans"), key=lambda loan: loan["checkedOutAt"], reverse=True)
+    assert answer.headers.get("content-type", "").startswith("application/json")
     assert answer.json() == {"loans": [{field: row[field] for field in fields} for row in rows]}
 
 
@@ -89,3 +91,97 @@ def test_other_methods_are_refused(desk):
     for method, path in (("DELETE", "/api/loans"), ("PUT", "/api/loans"), ("GET", "/api/loans/ln-tent/return")):
         answer = desk.request(method, path, staff=IMKE)
         assert answer.status == 405, f"{method} {path} answered {answer.status}"
+        assert answer.text == "", f"{method} {path} answered 405 with a body: {answer.text[:200]}"
+
+
+@pytest.fixture
+def listed(desk):
+    """The ids of the loans that a query asks for."""
+
+    def ids(query=""):
+        answer = desk.get(f"/api/loans{query}", staff=IMKE)
+        assert answer.status == 200, f"{query or 'the list'} answered {answer.status}: {answer.text[:200]}"
+        return texts(part(answer.json(), "loans"), "id")
+
+    return ids
+
+
+@pytest.mark.check(id="G.odd-filters", tier=2, spec="G.3")
+def test_an_empty_filter_filters_nothing_and_of_a_repeated_one_the_first_counts(listed, desk):
+    assert set(listed("?itemId=&memberId=&state=")) == {"ln-tent", "ln-lamp"}
+    assert listed("?itemId=it-tent&itemId=it-lamp") == ["ln-tent"]
+    assert listed("?state=overdue&state=open") == ["ln-lamp"]
+    assert listed("?memberId=mb-none") == []
+    assert desk.get("/api/loans?state=toString", staff=IMKE).status == 400
+
+
+@pytest.mark.check(id="G.overdue", tier=1, spec="G.3")
+def test_overdue_are_open_loans_whose_day_is_over_at_the_desk(store, listed):
+    late = {"returnedAt": "2031-11-03T15:00:00.000Z", "returnedBy": IMKE, "condition": "good"}
+    store.seed(
+        items=[an_item()],
+        members=[a_member()],
+        loans=[
+            # In UTC and in Tokyo it is the 5th already.
+            a_loan(id="ln-today", dueOn="2031-11-04", checkedOutAt="2031-10-01T15:00:00.000Z"),
+            a_loan(id="ln-yesterday", dueOn="2031-11-03", checkedOutAt="2031-10-02T15:00:00.000Z"),
+            a_loan(id="ln-late", dueOn="2031-10-30", checkedOutAt="2031-10-03T15:00:00.000Z", **late),
+        ],
+    )
+    assert listed("?state=overdue") == ["ln-yesterday"]
+    assert listed("?state=open") == ["ln-yesterday", "ln-today"]
+    assert listed("?state=returned") == ["ln-late"]
+
+
+@pytest.mark.check(id="G.present", tier=0, spec="G.1")
+def test_the_list_shows_what_was_changed_from_outside(store, listed):
+    assert set(listed()) == {"ln-tent", "ln-lamp"}
+    store.seed(items=[an_item()], members=[a_member()], loans=[a_loan(id="ln-new")])
+    assert listed() == ["ln-new"]
+
+
+@pytest.mark.check(id="G.field-types", tier=1, spec="G.7")
+def test_a_field_of_a_wrong_type_is_refused_before_any_read(desk, store):
+    loan = "/api/loans"
+    give_back = "/api/loans/ln-tent/return"
+    bodies = [
+        (loan, LOAN | {"itemId": None}),
+        (loan, LOAN | {"memberId": 7}),
+        (loan, LOAN | {"memberId": None}),
+        (loan, LOAN | {"dueOn": None}),
+        (loan, LOAN | {"dueOn": 20311110}),
+        (give_back, {"condition": None}),
+        (give_back, {"condition": ["good"]}),
+        (give_back, {"condition": "good", "note": {"text": "Torn."}}),
+        (give_back, {"condition": "good", "note": False}),
+    ]
+    before, asked = store.rows("loans"), len(store.trace)
+    answers = [(path, body, desk.post_json(path, body, staff=IMKE).status) for path, body in bodies]
+    wrong = [answer for answer in answers if answer[2] != 400]
+    assert not wrong, f"these are not answered 400: {wrong}"
+    assert store.rows("loans") == before
+    assert [operation.name for operation in store.trace[asked:]] == []
+
+
+@pytest.mark.check(id="G.missing-fields", tier=2, spec="G.7")
+def test_a_missing_field_is_an_empty_one(desk):
+    cases = [
+        ("/api/loans", {}, 422, "Choose a member."),
+        ("/api/loans", {"memberId": "mb-ines"}, 404, "This item does not exist."),
+        ("/api/loans/ln-tent/return", {}, 422, "Choose a condition."),
+        ("/api/loans/ln-tent/return", {"condition": "damaged"}, 422, "Describe the damage."),
+    ]
+    for path, body, status, text in cases:
+        answer = desk.post_json(path, body, staff=IMKE)
+        assert (answer.status, answer.json()) == (status, {"error": text}), f"for {body} to {path}"
+
+
+@pytest.mark.check(id="G.visitor-first", tier=2, spec="G.7, F.1")
+def test_a_visitor_is_answered_401_whatever_the_request_holds(desk, store):
+    asked = len(store.trace)
+    for path in ("/api/loans", "/api/loans/ln-tent/return", "/api/loans/ln-none/return"):
+        for body in (b"", b"{oops", b"[]", b'{"memberId": 7, "condition": 7}'):
+            answer = desk.request("POST", path, content=body)
+            assert answer.status == 401, f"a visitor's {body!r} to {path} answered {answer.status}"
+    assert desk.get("/api/loans?state=lost").status == 401
+    assert [operation.name for operation in store.trace[asked:]] == []

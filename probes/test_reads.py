@@ -152,3 +152,21 @@ def test_two_sessions_held_inside_each_other_each_see_their_own(scene, store, de
     assert "Tent" in Document(for_visitor).text
     assert "Lars Bo" not in for_visitor, "a visitor's page holds what only staff may see"
     assert "Return item" not in Document(for_visitor).text.apart
+
+
+@pytest.mark.probe(
+    id="P.each-read-fails",
+    tier=2,
+    why="Of several reads one fails. Swallowed, it makes a page that says what isn't so: never lent, no members.",
+)
+@pytest.mark.usefixtures("scene")
+def test_a_page_is_not_shown_without_a_part_of_its_data(store, staff, desk):
+    page = staff.page
+    for path in ("/items", "/items/it-drill"):
+        answer = desk.get(path, staff=IMKE)
+        for read in sorted(set(store.asked(answer.tag))):
+            with store.fail(read):
+                staff.open(path)
+                staff.expect(page.get_by_role("heading", name="Items are not available right now")).to_be_visible()
+                staff.expect(page.get_by_role("heading", name="Drill")).to_have_count(0)
+    assert desk.get("/items", staff=IMKE).status == 200, "the server is gone"

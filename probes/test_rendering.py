@@ -2,9 +2,11 @@
 
 import pytest
 
-from pytest_lendbench.bench.store import an_item
+from pytest_lendbench.bench.store import READS, WRITES, an_item
 
 pytestmark = [pytest.mark.domain(name="P"), pytest.mark.usefixtures("scene")]
+
+LONG_WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbau" * 2
 
 
 @pytest.mark.probe(
@@ -12,21 +14,96 @@ pytestmark = [pytest.mark.domain(name="P"), pytest.mark.usefixtures("scene")]
     tier=2,
     why="Accessibility faults that an engine finds are found by people first. Every state of a page counts.",
 )
-def test_axe_finds_nothing_in_any_state(staff, forms, axe):
-    page = staff.page
-    staff.open("/items")
-    staff.expect(page.get_by_role("article")).to_have_count(4)
-    axe(staff, "the catalogue")
-    staff.open("/items?q=zeppelin")
-    axe(staff, "the empty catalogue")
-    form = forms.check_out(staff).open()
-    axe(staff, "the check-out form")
+def test_axe_finds_nothing_in_the_catalogue(visitor, axe):
+    page = visitor.page
+    visitor.open("/items")
+    visitor.expect(page.get_by_role("article")).to_have_count(4)
+    axe(visitor, "the catalogue")
+    visitor.open("/items?q=zeppelin")
+    axe(visitor, "the empty catalogue")
+
+
+@pytest.mark.probe(
+    id="P.axe-forms",
+    tier=2,
+    why="A form that is fine when it is empty can be unreadable once it shows an error, waits or has succeeded.",
+)
+def test_axe_finds_nothing_in_any_state_of_the_check_out(check_out_form, axe, store):
+    form = check_out_form.open()
+    page = form.screen.page
     form.submit()
-    staff.expect(page.get_by_text("Choose a member.", exact=True)).to_be_visible()
-    axe(staff, "the check-out form with an error")
-    form.submit(member="Ines Abara")
-    staff.expect(page.get_by_role("button", name="Return item")).to_be_visible()
-    axe(staff, "the page after a check-out")
+    form.screen.expect(page.get_by_text("Choose a member.", exact=True)).to_be_visible()
+    axe(form.screen, "the check-out form with an error")
+    with store.held(*WRITES):
+        form.submit(member="Ines Abara")
+        form.screen.expect(form.busy_button).to_be_visible()
+        axe(form.screen, "the check-out form while it waits")
+    form.screen.expect(page.get_by_role("button", name="Return item")).to_be_visible()
+    axe(form.screen, "the page after a check-out")
+
+
+@pytest.mark.probe(
+    id="P.axe-return",
+    tier=2,
+    why="The second form is often made from the first in a hurry, and nobody looks at its errors.",
+)
+def test_axe_finds_nothing_in_a_return_with_an_error(return_form, axe):
+    form = return_form.open()
+    form.submit(condition="Damaged")
+    form.screen.expect(form.screen.page.get_by_text("Describe the damage.").first).to_be_visible()
+    axe(form.screen, "the return form with an error")
+
+
+@pytest.mark.probe(
+    id="P.axe-failing",
+    tier=2,
+    why="Pages for what goes wrong are looked at least and read by people who are in trouble already.",
+)
+def test_axe_finds_nothing_in_pages_for_what_goes_wrong(visitor, axe, store):
+    visitor.open("/items/it-none")
+    visitor.expect(visitor.page.get_by_role("heading", name="Item not found")).to_be_visible()
+    axe(visitor, "the page of an unknown item")
+    with store.fail(*READS):
+        visitor.open("/items")
+        visitor.expect(visitor.page.get_by_role("button", name="Try again")).to_be_visible()
+        axe(visitor, "the error page")
+
+
+@pytest.mark.probe(
+    id="P.target-size",
+    tier=2,
+    why="What is smaller than 24 pixels and close to another target can't be hit with a thumb or an unsteady hand.",
+)
+def test_controls_are_large_enough_to_hit(staff, forms, axe):
+    staff.page.set_viewport_size({"width": 320, "height": 640})
+    staff.open("/items")
+    staff.expect(staff.page.get_by_role("article")).to_have_count(4)
+    axe(staff, "the catalogue at 320 pixels", only="target-size")
+    forms.check_out(staff).open()
+    axe(staff, "the check-out form at 320 pixels", only="target-size")
+    forms.give_back(staff).open()
+    axe(staff, "the return form at 320 pixels", only="target-size")
+
+
+@pytest.mark.probe(
+    id="P.reduced-motion",
+    tier=2,
+    why="Things that spin or pulse make some people ill; who has asked for less motion gets none.",
+)
+def test_nothing_moves_for_those_who_asked_for_less_motion(check_out_form, store):
+    form = check_out_form
+    page = form.screen.page
+    page.emulate_media(reduced_motion="reduce")
+    form.open()
+    with store.held(*WRITES):
+        form.submit(member="Ines Abara")
+        form.screen.expect(form.busy_button).to_be_visible()
+        form.screen.rest()
+        moving = page.evaluate(
+            "() => document.getAnimations().filter(one => one.playState === 'running')"
+            ".map(one => one.effect?.target?.outerHTML.slice(0, 120) ?? '?')"
+        )
+    assert moving == [], f"while the form waits these move: {moving}"
 
 
 @pytest.mark.probe(
@@ -53,11 +130,11 @@ def test_server_and_browser_agree_in_far_time_zones(zone, locale, screens, forms
     tier=2,
     why="On a phone, or enlarged to 400 %, a page that scrolls sideways can't be read.",
 )
-def test_nothing_scrolls_sideways_at_320_pixels(screens, store):
-    store.seed(items=[an_item(id="it-long", name="Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbau" * 2)])
-    screen = screens(staff="st-imke", viewport={"width": 320, "height": 640})
+def test_nothing_scrolls_sideways_at_320_pixels(staff, store):
+    store.seed(items=[an_item(id="it-long", name=LONG_WORD)])
+    staff.page.set_viewport_size({"width": 320, "height": 640})
     for path in ("/items", "/items/it-long"):
-        screen.open(path)
-        screen.expect(screen.page.get_by_role("heading", name="Donaudampf").first).to_be_visible()
-        wide = screen.page.evaluate("() => document.documentElement.scrollWidth")
+        staff.open(path)
+        staff.expect(staff.page.get_by_role("heading", name="Donaudampf").first).to_be_visible()
+        wide = staff.page.evaluate("() => document.documentElement.scrollWidth")
         assert wide <= 320, f"{path} is {wide} pixels wide in a window of 320"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from bs4 import BeautifulSoup, Comment, Tag
 
+from pytest_lendbench.rules.errors import CandidateFault
+
 _UNSEEN = ("script", "style", "template", "noscript", "head")
 
 
@@ -66,6 +68,43 @@ class Document:
         """Where the link with these words leads; `None` without such a link."""
         found = (link for link in self.soup.find_all("a", href=True) if " ".join(link.get_text().split()) == words)
         return next((str(link["href"]) for link in found), None)
+
+    def control(self, label: str) -> Tag:
+        """The control with this label.
+
+        Raises:
+            CandidateFault: There is none.
+        """
+        for tag in self.soup.find_all("label"):
+            if " ".join(tag.get_text().split()).startswith(label):
+                named = self.soup.find(id=str(tag["for"])) if tag.get("for") else None
+                found = named or tag.find(["input", "select", "textarea"])
+                if isinstance(found, Tag):
+                    return found
+        found = self.soup.select_one(f'[aria-label="{label}"]')
+        if isinstance(found, Tag):
+            return found
+        raise CandidateFault(f"The page that the server sends has no control with the label {label!r}.")
+
+    def options(self, label: str) -> list[str]:
+        """The texts of the options of the select with this label.
+
+        Raises:
+            CandidateFault: There is no such control.
+        """
+        return [" ".join(option.get_text().split()) for option in self.control(label).find_all("option")]
+
+    def chosen(self, label: str) -> str:
+        """The text of the option that is chosen at the start in the select with this label.
+
+        Raises:
+            CandidateFault: There is no such select, or it has no option.
+        """
+        options = self.control(label).find_all("option")
+        if not options:
+            raise CandidateFault(f"The control {label!r} has no options.")
+        chosen = [option for option in options if option.has_attr("selected")]
+        return " ".join((chosen or options)[0].get_text().split())
 
     @staticmethod
     def _card(article: Tag) -> Card:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import ViewportSize
 
 from pytest_lendbench.bench.screen import PAGE_SCRIPT, Screen
 from pytest_lendbench.bench.wire import TAG_HEADER
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_lendbench.bench.store import Store
 
 _LEAVE_MS = 5_000
+_VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
+"""Playwright's own default."""
 
 
 class Pages:
@@ -74,6 +77,8 @@ def _emptied(page: Page, url: str) -> bool:
     try:
         page.unroute_all()
         page.goto("about:blank", timeout=_LEAVE_MS)
+        page.set_viewport_size(_VIEWPORT)
+        page.emulate_media(color_scheme="light", reduced_motion="no-preference")
         context.clear_cookies()
         session = context.new_cdp_session(page)
         session.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})

@@ -122,6 +122,10 @@ class Screen:
         self._ready()
         self._patiently(lambda patience: target.click(timeout=patience, force=even_if_disabled))
 
+    def double_click(self, target: Locator) -> None:
+        self._ready()
+        self._patiently(lambda patience: target.dblclick(timeout=patience))
+
     def hover(self, target: Locator) -> None:
         self._ready()
         self._patiently(lambda patience: target.hover(timeout=patience))
