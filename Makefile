@@ -1,18 +1,23 @@
 # Two commands do everything on a machine with Python >= 3.11 and Node >= 20.9:
 #   make grade [CANDIDATE=path] [JSON=file] [ARGS="..."]   grades the reference, or the tree at CANDIDATE
 #   make test                                              lint, types and the project's own tests
+# A third is for those who change checks:
+#   make matrix [FULL=1] [ARGS="..."]                      proves the checks; goes on where it was interrupted
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: grade test lint browser lock clean
+.PHONY: grade test matrix lint browser lock clean
 
 grade: browser
 	@$(BIN)/lendbench grade $(if $(CANDIDATE),"$(CANDIDATE)") $(if $(JSON),"--score-json=$(JSON)") $(ARGS)
 
 test: lint browser
 	$(BIN)/pytest $(ARGS)
+
+matrix: browser
+	@$(BIN)/lendbench matrix $(if $(FULL),--full) $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -14,8 +14,9 @@ def status(unit, item, due_on, at):
     return unit.call(STATUS, "itemStatus", [item, loan, {"$date": at}])
 
 
-def due_text(unit, due_on, at):
-    return unit.call(STATUS, "dueText", [due_on, {"$date": at}])
+def due_text(unit, due_on, at, zone=None):
+    """`zone`: the time zone that the process is in; it must not matter."""
+    return unit.call(STATUS, "dueText", [due_on, {"$date": at}], env={"TZ": zone} if zone else None)
 
 
 @pytest.mark.check(id="A.due-today", tier=0, spec="A.1, A.2, A.3")
@@ -86,3 +87,6 @@ def test_days_late_are_calendar_days_over_clock_changes_and_years(unit, at_desk)
     assert due_text(unit, "2032-03-13", at_desk("2032-03-15 00:00")) == "2 days late"
     assert due_text(unit, "2031-12-30", at_desk("2032-01-02 23:59:59.999")) == "3 days late"
     assert due_text(unit, "2032-02-28", at_desk("2032-03-01 12:00")) == "2 days late"
+    for zone in ("America/New_York", "Europe/Berlin", "Pacific/Auckland"):
+        for due_on, moment in (("2032-03-12", "2032-03-30 12:00"), ("2031-09-27", "2031-10-15 12:00")):
+            assert due_text(unit, due_on, at_desk(moment), zone) == "18 days late", f"in a process in {zone}"

@@ -133,7 +133,7 @@ def test_staff_are_told_that_an_item_in_maintenance_cannot_be_lent(tent, visit):
 
 @pytest.mark.check(id="D.visitor", tier=1, spec="D.9")
 def test_a_visitor_is_shown_the_way_to_sign_in_and_no_form(tent, visit):
-    for item in ("it-drill", "it-tent"):
+    for item in ("it-drill", "it-tent", "it-saw"):
         document = visit(f"/items/{item}")
         assert document.link("Sign in to lend or return") in {
             f"/sign-in?next=/items/{item}",
@@ -155,8 +155,8 @@ def test_item_and_loans_are_asked_for_at_the_same_time(tent, store, desk):
 
 @pytest.mark.check(id="D.once", tier=2, spec="D.10")
 def test_loans_and_members_are_asked_for_once_in_a_visit(tent, store, desk):
-    for staff in (None, "st-imke"):
-        answer = desk.get("/items/it-tent", staff=staff)
+    for item, staff in (("it-tent", None), ("it-tent", "st-imke"), ("it-drill", "st-imke")):
+        answer = desk.get(f"/items/{item}", staff=staff)
         assert answer.status == 200, answer.text[:200]
         asked = Counter(
             f"{operation.name} {operation.args}"
@@ -197,8 +197,73 @@ def test_an_item_in_maintenance_that_is_on_loan_can_be_returned(store, staff):
 
 @pytest.mark.check(id="D.odd-id", tier=1, spec="D.1, B.2")
 def test_an_item_is_found_whatever_its_id_holds(store, visit):
-    store.seed(items=[an_item(id="a b/c?d=é&100%", name="Odd one")])
+    store.seed(items=[an_item(id="a b/c?d=é&1+1=100%", name="Odd one")])
     card = only(visit("/items").cards(), "card")
-    assert card.href == "/items/a%20b%2Fc%3Fd%3D%C3%A9%26100%25"
+    assert card.href == "/items/a%20b%2Fc%3Fd%3D%C3%A9%261%2B1%3D100%25"
     page = visit(card.href)
     assert "Odd one" in [heading.get_text() for heading in page.soup.find_all("h1")]
+    assert page.title == "Odd one · Lending Desk"
+
+
+@pytest.mark.check(id="D.long-history", tier=2, spec="D.4")
+def test_a_long_history_is_whole_and_in_the_order_of_the_check_outs(store, visit):
+    came_back = {"returnedAt": "2031-10-25T15:00:00.000Z", "returnedBy": "st-imke", "condition": "good"}
+    # Check-outs from the earliest to the latest. The due days tell the loans apart and have another order.
+    due_days = [28, 3, 14, 26, 5, 12, 30, 8, 21, 2, 17, 10, 24]
+    loans = [
+        a_loan(
+            id=f"ln-{(number * 5) % 13}",
+            itemId="it-tent",
+            checkedOutAt=f"2031-07-{number // 4 + 1:02}T{12 + number % 4}:00:00.000Z",
+            dueOn=f"2031-08-{day:02}",
+            **came_back,
+        )
+        for number, day in enumerate(due_days)
+    ]
+    late = a_loan(id="ln-open", itemId="it-tent", checkedOutAt="2031-10-26T12:00:00.000Z", dueOn="2031-11-01")
+    store.seed(
+        items=[an_item(id="it-tent", name="Tent")],
+        members=[a_member()],
+        loans=[*sorted(loans, key=lambda loan: loan["id"]), late],
+    )
+    _, heading, history = str(visit("/items/it-tent").text).rpartition("Loan history")
+    assert heading, "there is no 'Loan history'"
+    shown = [f"{day} Aug 2031" for day in reversed(due_days)]
+    missing = [day for day in shown if f" {day}" not in history]
+    assert not missing, f"the history lacks the loans that were due on {missing}: {history}"
+    places = [history.index(f" {day}") for day in shown]
+    assert places == sorted(places), f"the latest check-out comes first: {history}"
+    assert "Open" in history[: places[0]], f"the loan that is late is open: {history}"
+
+
+@pytest.mark.check(id="D.lent-at-once", tier=2, spec="D.2, D.7")
+def test_of_loans_of_one_instant_the_open_one_counts(store, visit):
+    came_back = {"returnedAt": "2031-11-01T15:00:00.000Z", "returnedBy": "st-imke", "condition": "good"}
+    for first in (0, 1):
+        loans = [
+            a_loan(id="ln-1", itemId="it-tent", dueOn="2031-11-12"),
+            a_loan(id="ln-2", itemId="it-tent", dueOn="2031-11-09", **came_back),
+        ]
+        store.seed(
+            items=[an_item(id="it-tent", name="Tent")], members=[a_member()], loans=[loans[first], loans[1 - first]]
+        )
+        text = visit("/items/it-tent", staff="st-imke").text
+        assert "On loan" in text
+        assert "Due 12 Nov 2031" in text
+        assert "Return item" in text
+
+
+@pytest.mark.check(id="D.present-by-link", tier=1, spec="D.2, F.21")
+def test_a_card_leads_to_the_present_state(store, visitor):
+    page = visitor.page
+    store.seed(items=[an_item(id="it-kayak", name="Kayak")])
+    visitor.open("/items")
+    visitor.rest()
+    store.seed(
+        items=[an_item(id="it-kayak", name="Kayak")],
+        members=[a_member()],
+        loans=[a_loan(itemId="it-kayak", dueOn="2031-11-12")],
+    )
+    visitor.click(page.get_by_role("article").get_by_role("link", name="Kayak"))
+    visitor.expect(page.get_by_role("heading", name="Kayak", level=1)).to_be_visible()
+    visitor.expect(page.get_by_text("Due 12 Nov 2031").first).to_be_visible()

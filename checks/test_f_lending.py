@@ -4,6 +4,8 @@ The rules hold for the forms and for the API alike. Where a text is asked for ov
 are in E.
 """
 
+import json
+
 import pytest
 
 from pytest_lendbench.bench.store import a_loan, a_member, an_item
@@ -53,7 +55,7 @@ def test_a_return_needs_a_session_whatever_the_page_offered(return_form, store, 
 
 @pytest.mark.check(id="F.due-day", tier=1, spec="F.3, G.6")
 def test_a_due_day_is_a_real_calendar_day(refused):
-    for day in ("2031-11-31", "2031-02-29", "10.11.2031", "2031-11-1", "tomorrow"):
+    for day in ("2031-11-31", "2031-02-29", "10.11.2031", "2031-11-1", "tomorrow", "", "2031-11-10T00:00"):
         refused(422, "Enter the due day as YYYY-MM-DD.", dueOn=day)
 
 
@@ -79,13 +81,30 @@ def test_a_loan_is_no_longer_than_the_items_loan_days(refused, desk):
 
 
 @pytest.mark.check(id="F.suspended", tier=1, spec="F.8")
-def test_a_suspended_member_cannot_borrow(refused):
+def test_a_suspended_member_cannot_borrow(refused, store):
     refused(409, "Juri Tamm is suspended and cannot borrow.", memberId="mb-juri")
+    store.seed(
+        items=[an_item(id="it-drill", name="Drill")],
+        members=[a_member(id="mb-ines", name="Ines Abara", status="suspended", suspensionReason=None)],
+    )
+    refused(409, "Ines Abara is suspended and cannot borrow.")
 
 
 @pytest.mark.check(id="F.on-loan", tier=0, spec="F.9")
-def test_an_item_on_loan_cannot_be_lent_again(refused):
+def test_an_item_on_loan_cannot_be_lent_again(refused, store):
     refused(409, "This item is already on loan.", itemId="it-tent")
+    came_back = {"returnedAt": "2031-11-01T15:00:00.000Z", "returnedBy": IMKE, "condition": "good"}
+    store.seed(
+        items=[an_item(id="it-drill", name="Drill"), an_item(id="it-lamp", name="Lamp")],
+        members=[a_member(id="mb-oda", name="Oda Dahl"), a_member(id="mb-lars")],
+        loans=[
+            a_loan(id="ln-1", itemId="it-drill", memberId="mb-lars", **came_back),
+            a_loan(id="ln-2", itemId="it-drill", memberId="mb-lars", dueOn="2031-11-12"),
+            a_loan(id="ln-3", itemId="it-drill", memberId="mb-oda", **came_back),
+            a_loan(id="ln-4", itemId="it-lamp", memberId="mb-oda", dueOn="2031-11-01"),
+        ],
+    )
+    refused(409, "This item is already on loan.", memberId="mb-oda")
 
 
 @pytest.mark.check(id="F.maintenance", tier=1, spec="F.10")
@@ -109,16 +128,28 @@ def test_a_member_borrows_as_much_as_the_class_allows(store, refused, desk):
     third = desk.post_json("/api/loans", {"itemId": "it-3", "memberId": "mb-ines", "dueOn": "2031-11-06"}, staff=IMKE)
     assert third.status == 201, third.text
     refused(409, "Ines Abara already has 3 open loans.", itemId="it-4", dueOn="2031-11-06")
+    store.seed(
+        items=[an_item(id=f"it-{n}", name=f"Lamp {n}") for n in range(5)],
+        members=[a_member(id="mb-ines", name="Ines Abara", memberClass="apprentice")],
+        loans=[a_loan(id=f"ln-{n}", itemId=f"it-{n}", memberId="mb-ines", dueOn="2031-11-08") for n in range(2)],
+    )
+    refused(409, "Ines Abara already has 2 open loans.", itemId="it-4", dueOn="2031-11-06")
 
 
 @pytest.mark.check(id="F.first-rule", tier=2, spec="F.2")
-def test_of_several_broken_rules_the_first_answers(refused):
+def test_of_several_broken_rules_the_first_answers(refused, store):
     refused(422, "Choose a member.", memberId="", dueOn="never", itemId="it-none")
     refused(422, "Enter the due day as YYYY-MM-DD.", memberId="mb-none", dueOn="never")
     refused(422, "The due day must be after today.", memberId="mb-juri", itemId="it-tent", dueOn="2031-11-01")
     refused(409, "Juri Tamm is suspended and cannot borrow.", memberId="mb-juri", itemId="it-tent")
     refused(409, "This item is already on loan.", memberId="mb-oda", itemId="it-tent")
     refused(409, "This item is in maintenance.", memberId="mb-oda", itemId="it-saw")
+    store.seed(
+        items=[an_item(id="it-drill", name="Drill"), an_item(id="it-lamp", name="Lamp")],
+        members=[a_member(id="mb-ines", name="Ines Abara", memberClass="apprentice")],
+        loans=[a_loan(itemId="it-lamp", memberId="mb-ines", dueOn="2031-11-01")],
+    )
+    refused(409, "Ines Abara has an overdue loan.")
 
 
 @pytest.mark.check(id="F.record", tier=0, spec="F.14")
@@ -179,16 +210,26 @@ def test_a_return_that_breaks_a_rule_is_refused(desk, store):
     assert store.rows("loans") == before, "a return was refused, but the store's loans have changed"
     answer = desk.post_json("/api/loans/ln-tent/return", {"condition": "good", "note": "🪚" * 200}, staff=IMKE)
     assert answer.status == 200, f"200 emoji are 200 characters: {answer.text}"
+    escaped = json.dumps({"condition": "good", "note": "🔧" * 200}).encode()
+    answer = desk.request(
+        "POST",
+        "/api/loans/ln-lamp/return",
+        content=escaped,
+        headers={"content-type": "application/json"},
+        staff=IMKE,
+    )
+    assert answer.status == 200, f"200 emoji, written as escapes, are 200 characters: {answer.text}"
 
 
 @pytest.mark.check(id="F.returned-once", tier=1, spec="F.18, F.19, G.6")
 def test_a_loan_is_returned_once(desk, store):
     first = desk.post_json("/api/loans/ln-tent/return", {"condition": "good"}, staff=IMKE)
     assert first.status == 200, first.text
-    before = store.rows("loans")
-    again = desk.post_json("/api/loans/ln-tent/return", {"condition": "damaged", "note": "Torn."}, staff="st-tomas")
-    assert (again.status, again.json()) == (409, {"error": "This loan has already been returned."})
-    assert store.rows("loans") == before, "the second return has changed the first"
+    before = store.rows("loans"), store.rows("items")
+    for staff in ("st-tomas", IMKE):
+        again = desk.post_json("/api/loans/ln-tent/return", {"condition": "damaged", "note": "Torn."}, staff=staff)
+        assert (again.status, again.json()) == (409, {"error": "This loan has already been returned."})
+    assert (store.rows("loans"), store.rows("items")) == before, "a second return has changed something"
     unknown = desk.post_json("/api/loans/ln-none/return", {"condition": "good"}, staff=IMKE)
     assert (unknown.status, unknown.json()) == (404, {"error": "This loan does not exist."})
 
@@ -296,7 +337,8 @@ def test_loans_that_were_returned_neither_count_nor_stand_in_the_way(store, desk
 
 @pytest.mark.check(id="F.note", tier=2, spec="F.17, F.20")
 def test_a_note_is_counted_and_kept_without_white_space_at_its_ends(store, desk):
-    for loan, note, kept in (("ln-tent", f"  {'x' * 200}\n ", "x" * 200), ("ln-lamp", " \n ", None)):
+    inner = f"Two  blanks,\na new line, {'x' * 173}"
+    for loan, note, kept in (("ln-tent", f"  {inner}\n ", inner), ("ln-lamp", " \n ", None)):
         answer = desk.post_json(f"/api/loans/{loan}/return", {"condition": "good", "note": note}, staff=IMKE)
         assert answer.status == 200, answer.text
         row = only((row for row in store.rows("loans") if row["id"] == loan), f"loan {loan}")
@@ -333,3 +375,25 @@ def test_of_several_broken_rules_of_a_return_the_first_answers(desk):
     for loan, body, status, text in cases:
         answer = desk.post_json(f"/api/loans/{loan}/return", body, staff=IMKE)
         assert (answer.status, answer.json()) == (status, {"error": text}), f"for {body}"
+
+
+@pytest.mark.check(id="F.form-note", tier=2, spec="F.17, F.20")
+def test_a_line_break_in_the_forms_note_is_one_character(return_form, store):
+    form = return_form.open()
+    form.screen.fill(form.note, "\n".join([*["x" * 49] * 3, "x" * 50]))
+    note = form.note.input_value()  # A control of one line keeps no line breaks.
+    form.submit()
+    form.screen.expect(form.screen.page.get_by_role("button", name="Check out")).to_be_visible()
+    loan = only((loan for loan in store.rows("loans") if loan["id"] == "ln-tent"), "loan of the tent")
+    assert loan["note"] == note
+
+
+@pytest.mark.check(id="F.present-rules", tier=1, spec="F.7, F.10")
+def test_the_rules_go_by_what_the_store_says_now(store, desk, refused):
+    refused(409, "This item is in maintenance.", itemId="it-saw")
+    store.seed(
+        items=[an_item(id="it-saw", name="Jigsaw", loanDays=3)], members=[a_member(id="mb-ines", name="Ines Abara")]
+    )
+    refused(422, "This item can be lent until 7 Nov 2031 at the latest.", itemId="it-saw")
+    answer = desk.post_json("/api/loans", LOAN | {"itemId": "it-saw", "dueOn": "2031-11-07"}, staff=IMKE)
+    assert answer.status == 201, answer.text

@@ -120,8 +120,10 @@ def test_odd_bodies_are_refused_and_the_server_lives(store, desk):
     why="A field can be a million characters long. It is refused by the rule, before it reaches the store.",
 )
 def test_a_note_of_a_megabyte_is_refused_by_the_rule(store, desk):
+    # Blanks in the middle: an expression that looks for those at the end may try each anew.
+    long = f"x{' ' * 1_000_000}x"
     asked = len(store.trace)
-    answer = desk.post_json("/api/loans/ln-tent/return", {"condition": "good", "note": "x" * 1_000_000}, staff=IMKE)
+    answer = desk.post_json("/api/loans/ln-tent/return", {"condition": "good", "note": long}, staff=IMKE)
     assert answer.status in {413, 422}, f"answered {answer.status}: {answer.text[:200]}"
     assert [operation.name for operation in store.trace[asked:]] == []
     accepted = desk.post_json("/api/loans/ln-tent/return", {"condition": "good", "note": "x"}, staff=IMKE)

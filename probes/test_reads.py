@@ -103,6 +103,7 @@ def test_an_unauthorised_or_malformed_call_causes_no_read(scene, store, desk):
     calls = [
         ("/api/loans", good, None, 401),
         ("/api/loans", good | {"memberId": ""}, IMKE, 422),
+        ("/api/loans", {"itemId": "it-drill", "memberId": ""}, IMKE, 422),
         ("/api/loans", good | {"dueOn": "2031-11-31"}, IMKE, 422),
         ("/api/loans/ln-tent/return", {"condition": "lost"}, IMKE, 422),
         ("/api/loans/ln-tent/return", {"condition": "damaged"}, IMKE, 422),

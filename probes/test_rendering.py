@@ -138,3 +138,15 @@ def test_nothing_scrolls_sideways_at_320_pixels(staff, store):
         staff.expect(staff.page.get_by_role("heading", name="Donaudampf").first).to_be_visible()
         wide = staff.page.evaluate("() => document.documentElement.scrollWidth")
         assert wide <= 320, f"{path} is {wide} pixels wide in a window of 320"
+
+
+@pytest.mark.probe(
+    id="P.error-again",
+    tier=2,
+    why="Who makes the same mistake twice hears nothing the second time, if the message just stays where it is.",
+)
+def test_the_same_error_again_is_announced_again(check_out_form):
+    form = check_out_form.open()
+    for _ in range(2):
+        with form.screen.hears("Choose a member."):
+            form.submit()

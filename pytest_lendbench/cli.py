@@ -1,4 +1,4 @@
-"""`lendbench grade` and `lendbench checks`: the front door for people and CI."""
+"""`lendbench grade`, `lendbench checks` and `lendbench matrix`: the front door for people and CI."""
 
 from __future__ import annotations
 
@@ -45,10 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     checks = commands.add_parser("checks", help="list the checks")
     checks.add_argument("--write", action="store_true", help="write the catalog anew, from the markers on the checks")
+    matrix = commands.add_parser("matrix", help="prove the checks on all trees of the fixture")
+    matrix.add_argument("ids", nargs="*", help="only these trees")
+    matrix.add_argument("--full", action="store_true", help="try every check on every defect")
+    matrix.add_argument("--sample", type=int, metavar="N", help="only N of the defects")
     try:
         if words[:1] == ["grade"] and not {"-h", "--help"} & set(words):
             return _grade(words[1:])
-        return _write() if parser.parse_args(words).write else _list()
+        options = parser.parse_args(words)
+        if options.command == "matrix":
+            return _prove(options.ids, full=options.full, sample=options.sample)
+        return _write() if options.write else _list()
     except InstrumentError as error:
         print(error, file=sys.stderr)
         return INVALID
@@ -66,6 +73,24 @@ def _grade(words: list[str]) -> int:
     ours = ["-c", str(GRADING_INI), f"--rootdir={default_suite().root}"]
     with nullcontext(words[0]) if named else specimen("reference") as tree:
         return int(pytest.main([*ours, f"--candidate={tree}", *words[named:]]))
+
+
+def _prove(ids: list[str], *, full: bool, sample: int | None) -> int:
+    from pytest_lendbench.matrix import Matrix, write_page, wrong  # noqa: PLC0415
+
+    root = default_suite().root
+    matrix = Matrix(root / ".matrix" / ("full" if full else "quick"), full=full, say=_say)
+    chosen = ids or (matrix.sample(sample) if sample is not None else [])
+    outcomes = matrix.run(chosen)
+    broken = wrong(outcomes, whole=not chosen)
+    if not chosen:
+        write_page(outcomes, root / "docs", full=full)
+    print("\n".join(broken) or f"{len(outcomes)} trees: all as it should be.")
+    return 1 if broken else 0
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
 
 
 def _list() -> int:

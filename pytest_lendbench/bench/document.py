@@ -37,6 +37,10 @@ class Card:
 
     name: str
     href: str | None
+    link_name: str
+    """What assistive technology calls the link."""
+    listed: bool
+    """Whether it is an entry of a list."""
     text: Text
 
 
@@ -106,12 +110,20 @@ class Document:
         chosen = [option for option in options if option.has_attr("selected")]
         return " ".join((chosen or options)[0].get_text().split())
 
-    @staticmethod
-    def _card(article: Tag) -> Card:
+    def _card(self, article: Tag) -> Card:
         heading = article.find(["h1", "h2", "h3", "h4", "h5", "h6"])
         link = article.find("a", href=True)
         return Card(
             name=" ".join(heading.get_text().split()) if heading else "",
             href=str(link["href"]) if link else None,
+            link_name=self._named(link) if link else "",
+            listed=article.find_parent("li") is not None or article.find_parent(role="listitem") is not None,
             text=Text.of(article),
         )
+
+    def _named(self, link: Tag) -> str:
+        """The accessible name of a link that holds text only."""
+        label = link.get("aria-label")
+        by = [self.soup.find(id=one) for one in str(link.get("aria-labelledby") or "").split()]
+        words = str(label) if label else " ".join(one.get_text() for one in by if one)
+        return " ".join((words or link.get_text()).split())

@@ -134,6 +134,13 @@ class Screen:
         self._ready()
         self._patiently(lambda patience: target.fill(text, timeout=patience))
 
+    def enter(self, target: Locator, text: str) -> None:
+        """Goes into a text control, selects what is in it and puts `text` there as by a paste: its limits hold."""
+        self._ready()
+        self._patiently(lambda patience: target.focus(timeout=patience))
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(text)
+
     def choose(self, label: str, option: str) -> None:
         """Chooses an option of a choice that may be a select or a group of radio buttons."""
         self._ready()
@@ -183,7 +190,8 @@ class Screen:
     def hears(self, text: str) -> Iterator[None]:
         """What is done inside makes the page say `text`, seen by the eye and announced to assistive technology.
 
-        Either a live region that was there before takes it in, or the focus goes to it or to a control it describes.
+        Either a live region that was there before takes it in (also once more), or the focus goes to it or to a control
+        that it describes.
 
         Raises:
             CandidateFault: it is shown and not announced.
@@ -199,6 +207,15 @@ class Screen:
                 f"{text!r} is on the page but not announced: no live region that was there before holds it, and the "
                 f"focus is on {self.focused()}"
             )
+
+    def keeps_focus(self) -> bool:
+        """Whether the focus is on something of the page, not lost to its body."""
+        self.rest()
+        return bool(
+            self.page.evaluate(
+                "() => ![null, document.body, document.documentElement].includes(document.activeElement)"
+            )
+        )
 
     def focused(self) -> str:
         """Where the focus is, in a few words."""

@@ -27,8 +27,9 @@ class Defect:
         id: The folder's name.
         patch: The fault itself, a unified diff with paths relative to the app's root.
         arises: How such a fault arises in real work.
-        caught_by: The scored checks that fail, all of them.
+        caught_by: The scored checks that must fail.
         stopped_by: The step of the gate that it does not pass, instead.
+        blind: Whether it was written from app, spec and reference alone, without sight of the checks.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Defect:
     arises: str
     caught_by: frozenset[str] = frozenset()
     stopped_by: str | None = None
+    blind: bool = False
 
     @classmethod
     def load(cls, folder: Path) -> Self:

@@ -42,21 +42,32 @@
     } while ((pending.size > 0 || moves()) && performance.now() - since < LONGEST_MS);
     return true;
   };
-  // What assistive technology is told. A live region speaks only if it was there before its text came.
+  // What assistive technology is told. A live region speaks if it was there before and something in it changes.
   const LIVE = "[role=alert], [role=status], [role=log], [aria-live=polite], [aria-live=assertive], output";
   let regions = new Set();
+  let spoken = new Set();
+  const hear = (records) => {
+    for (const { target } of records)
+      for (const region of regions) if (region === target || region.contains(target)) spoken.add(region);
+  };
+  const ear = new MutationObserver(hear);
   const said = (element) => (element?.textContent ?? "").replace(/\s+/g, " ").trim();
   const referenced = (element, attribute) =>
     (element.getAttribute(attribute) ?? "").split(/\s+/).map((id) => said(id && document.getElementById(id)));
 
   const watch = () => {
+    ear.disconnect();
     regions = new Set(document.querySelectorAll(LIVE));
+    spoken = new Set();
+    for (const region of regions)
+      ear.observe(region, { attributes: true, characterData: true, childList: true, subtree: true });
   };
   const described = (element) =>
     ["aria-describedby", "aria-errormessage"].flatMap((attribute) => referenced(element, attribute)).join(" ").trim();
   // How a text is announced: by a live region or by the focus; null if it isn't.
   const announced = (text) => {
-    for (const region of regions) if (region.isConnected && said(region).includes(text)) return "live region";
+    hear(ear.takeRecords());
+    for (const region of spoken) if (region.isConnected && said(region).includes(text)) return "live region";
     const active = document.activeElement;
     if (!active || active === document.body) return null;
     const page = active.matches("main, html");

@@ -1,0 +1,168 @@
+"""`lendbench matrix`: grades every correct tree and every defect, goes on where it was interrupted, and writes the page."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_lendbench.bench import layout, variants
+from pytest_lendbench.bench.specimen import Defect, defects, specimen
+from pytest_lendbench.faces import kill_page
+from pytest_lendbench.rules.errors import InstrumentError, UsageProblem
+from pytest_lendbench.rules.kills import Outcome, Tree, broken_rules
+from pytest_lendbench.suite import default_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_PACKAGE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A tree of the matrix and how it is made."""
+
+    tree: Tree
+    overlay: str | None
+    varied: bool = False
+    defect: Defect | None = None
+
+
+class Matrix:
+    """All trees of the fixture. What was graded is kept in `store` and not graded again while nothing has changed.
+
+    Args:
+        store: A directory for results.
+        full: Try every check on every defect, not only those that must catch it.
+        say: Takes lines about progress.
+    """
+
+    def __init__(self, store: Path, *, full: bool, say: Callable[[str], None]) -> None:
+        self._store = store
+        self._full = full
+        self._say = say
+        self._jobs = _jobs()
+        self._ruler = _digest(_ruler_files())
+
+    def ids(self) -> list[str]:
+        """The ids of all trees."""
+        return [job.tree.id for job in self._jobs]
+
+    def sample(self, count: int) -> list[str]:
+        """The ids of some defects: others whenever the grader has changed."""
+        drawn = [job.tree.id for job in self._jobs if job.tree.kind == "defect"]
+        return sorted(drawn, key=lambda one: _digest([], self._ruler, one))[:count]
+
+    def run(self, ids: Sequence[str] = ()) -> dict[Tree, Outcome]:
+        """Grades the trees with these ids, by default all.
+
+        Raises:
+            UsageProblem: There is no such tree.
+            InstrumentError: A tree cannot be made or graded.
+        """
+        if unknown := set(ids) - set(self.ids()):
+            raise UsageProblem(f"There is no tree {', '.join(sorted(unknown))}. There are: {', '.join(self.ids())}.")
+        jobs = [job for job in self._jobs if not ids or job.tree.id in ids]
+        found: dict[Tree, Outcome] = {}
+        for number, job in enumerate(jobs, 1):
+            started = time.monotonic()
+            found[job.tree], fresh = self._outcome(job)
+            took = f"{time.monotonic() - started:5.1f} s" if fresh else "  known"
+            self._say(f"[{number:3}/{len(jobs)}] {took}  {job.tree.id}: {_in_words(found[job.tree])}")
+        return found
+
+    def _outcome(self, job: _Job) -> tuple[Outcome, bool]:
+        with specimen(job.overlay, job.defect) as tree:
+            if job.varied:
+                variants.apply(tree, say=self._say)
+            asked = "" if self._full or job.tree.kind != "defect" else " or ".join(sorted(job.tree.caught_by))
+            key = _digest(_files(tree), self._ruler, asked)
+            kept = self._store / f"{job.tree.id}.json"
+            if kept.exists() and (known := json.loads(kept.read_text("utf-8")))["key"] == key:
+                return Outcome.from_json(known["outcome"]), False
+            outcome = _grade(tree, asked)
+        self._store.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps({"key": key, "outcome": outcome.to_json()}), "utf-8")
+        return outcome, True
+
+
+def write_page(outcomes: dict[Tree, Outcome], docs: Path, *, full: bool) -> None:
+    """Writes `kill-matrix.json` and `kill-matrix.md` into a directory."""
+    arises = {defect.id: defect.arises for defect in defects()}
+    page = kill_page.to_markdown(outcomes, default_suite().read_catalog(), arises, full=full)
+    (docs / "kill-matrix.json").write_text(kill_page.to_json(outcomes, full=full), "utf-8")
+    (docs / "kill-matrix.md").write_text(page, "utf-8")
+
+
+def wrong(outcomes: dict[Tree, Outcome], *, whole: bool) -> list[str]:
+    """As `broken_rules`, by the catalog."""
+    scored = [spec.id for spec in default_suite().read_catalog() if spec.scored]
+    return broken_rules(outcomes, scored, whole=whole)
+
+
+def _jobs() -> list[_Job]:
+    alternates = sorted(path.name for path in (layout.fixture() / "alternates").iterdir() if path.is_dir())
+    correct = {"reference": "reference", **{name: f"alternates/{name}" for name in alternates}}
+    return [
+        *(_Job(Tree(name, "correct"), overlay) for name, overlay in correct.items()),
+        *(_Job(Tree(f"{name} with variants", "correct"), overlay, varied=True) for name, overlay in correct.items()),
+        _Job(Tree("untouched app", "floor"), None),
+        *(_Job(Tree(one.id, "defect", one.caught_by, one.stopped_by), "reference", defect=one) for one in defects()),
+    ]
+
+
+def _grade(tree: Path, only: str) -> Outcome:
+    """Grades a tree as a user does."""
+    with tempfile.TemporaryDirectory(prefix="lendbench-matrix-") as folder:
+        result = Path(folder, "score.json")
+        words = ["grade", str(tree), f"--score-json={result}", f"--evidence={folder}/evidence"]
+        command = [sys.executable, "-m", "pytest_lendbench.cli", *words, *(["-k", only] if only else [])]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if not result.exists():
+            raise InstrumentError(f"A grading left no result: {done.stdout}{done.stderr}", "Read its words.")
+        score = json.loads(result.read_text("utf-8"))
+    scored = [check for check in score["checks"] if check["tier"] is not None]
+    return Outcome(
+        status=score["status"],
+        total=score["total"],
+        completion=score["axes"] and score["axes"]["completion"]["rate"],
+        stopped_by=score["gate"] and score["gate"]["step"],
+        passed=tuple(sorted(check["id"] for check in scored if check["verdict"] == "passed")),
+        failed=tuple(sorted(check["id"] for check in scored if check["verdict"] == "failed")),
+        trouble=score["invalid"]["what"] if score["invalid"] else "",
+    )
+
+
+def _in_words(outcome: Outcome) -> str:
+    if outcome.status == "invalid":
+        return f"invalid: {outcome.trouble}"
+    if outcome.stopped_by:
+        return f"stopped by {outcome.stopped_by}"
+    fails = ", ".join(outcome.failed)
+    return f"fails {fails}" if fails else f"fails nothing, total {outcome.total}"
+
+
+def _ruler_files() -> list[Path]:
+    """All that a verdict depends on beside the tree."""
+    root = layout.suite_root()
+    return [*_files(root / "checks"), *_files(root / "probes"), root / "conftest.py", *_files(_PACKAGE)]
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+
+
+def _digest(files: Sequence[Path], *more: str) -> str:
+    found = hashlib.sha256()
+    for path in files:
+        found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    for text in more:
+        found.update(text.encode() + b"\0")
+    return found.hexdigest()

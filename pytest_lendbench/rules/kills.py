@@ -1,0 +1,118 @@
+"""The kill matrix: which check failed on which tree, and what that must look like for the checks to be proven."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
+
+TreeKind = Literal["correct", "floor", "defect"]
+
+MOST_OF_THE_FLOOR = 0.02
+"""The completion that the untouched app must stay below."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A tree of the matrix and what is known of it.
+
+    Attributes:
+        id: Unique: `reference`, `plain with variants`, `sequential-reads` …
+        kind: `correct` (must pass everything), `floor` (the untouched app) or `defect`.
+        caught_by: Of a defect: the scored checks that must fail.
+        stopped_by: Of a defect, instead: the step of the gate that it must not pass.
+    """
+
+    id: str
+    kind: TreeKind
+    caught_by: frozenset[str] = frozenset()
+    stopped_by: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a grading said of a tree.
+
+    Attributes:
+        status: Of the grading: `scored`, `partial` (only some checks were asked for) or `invalid`.
+        total: Out of 100; `None` unless it was scored.
+        completion: The completion's rate, 0 to 1; `None` unless it was scored.
+        stopped_by: The step of the gate that it did not pass.
+        passed, failed: The scored checks that ran, sorted.
+        trouble: Why it is invalid; empty if it isn't.
+    """
+
+    status: str
+    total: float | None
+    completion: float | None
+    stopped_by: str | None
+    passed: tuple[str, ...]
+    failed: tuple[str, ...]
+    trouble: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON; `from_json` reads it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The outcome that `to_json` wrote."""
+        return cls(**{**data, "passed": tuple(data["passed"]), "failed": tuple(data["failed"])})
+
+
+def kills(outcomes: Mapping[Tree, Outcome]) -> dict[str, list[str]]:
+    """By check: the ids of the defects that it catches, sorted."""
+    found: dict[str, list[str]] = {}
+    for tree, outcome in outcomes.items():
+        if tree.kind == "defect":
+            for check in outcome.failed:
+                found.setdefault(check, []).append(tree.id)
+    return {check: sorted(ids) for check, ids in sorted(found.items())}
+
+
+def broken_rules(outcomes: Mapping[Tree, Outcome], scored: Iterable[str], *, whole: bool) -> list[str]:
+    """What is wrong with the checks or with the trees, one sentence each; nothing if the checks are proven.
+
+    Args:
+        outcomes: What was graded.
+        scored: The ids of all checks and probes.
+        whole: Whether all trees are there. Only then must every check have a kill.
+    """
+    found = [sentence for tree, outcome in outcomes.items() for sentence in _of_tree(tree, outcome)]
+    if whole:
+        killed = kills(outcomes)
+        found += [f"{check}: no defect makes it fail." for check in sorted(scored) if check not in killed]
+    return found
+
+
+def _of_tree(tree: Tree, outcome: Outcome) -> list[str]:
+    if outcome.status == "invalid":
+        return [f"{tree.id}: the grading is invalid. {outcome.trouble}"]
+    if tree.kind == "correct":
+        return _of_correct(tree, outcome)
+    if tree.kind == "floor":
+        return _of_floor(tree, outcome)
+    if tree.stopped_by is not None:
+        stopped = outcome.stopped_by or "nothing"
+        return [] if stopped == tree.stopped_by else [f"{tree.id}: {tree.stopped_by} should stop it; {stopped} did."]
+    if outcome.stopped_by is not None:
+        return [f"{tree.id}: it does not pass the gate ({outcome.stopped_by}), so no check was tried on it."]
+    if not tree.caught_by:
+        return [f"{tree.id}: its defect.toml names no check that catches it."]
+    missed = sorted(tree.caught_by.difference(outcome.failed))
+    return [f"{tree.id}: not caught by {', '.join(missed)}."] if missed else []
+
+
+def _of_correct(tree: Tree, outcome: Outcome) -> list[str]:
+    if outcome.failed:
+        return [f"{tree.id}: it is correct, but these fail: {', '.join(outcome.failed)}."]
+    if outcome.total != 100:
+        return [f"{tree.id}: it is correct, but its total is {outcome.total}."]
+    return []
+
+
+def _of_floor(tree: Tree, outcome: Outcome) -> list[str]:
+    found = []
+    if outcome.completion is None or outcome.completion >= MOST_OF_THE_FLOOR:
+        found.append(f"{tree.id}: its completion is {outcome.completion}, not below {MOST_OF_THE_FLOOR}.")
+    if probes := [check for check in outcome.passed if check.startswith("P.")]:
+        found.append(f"{tree.id}: nothing is built, but these probes pass: {', '.join(probes)}.")
+    return found
