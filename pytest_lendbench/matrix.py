@@ -1,4 +1,4 @@
-"""`lendbench matrix`: grades every correct tree and every defect, goes on where it was interrupted, and writes the page."""
+"""The kill matrix is made: every tree of the fixture is graded, and what is known already is not graded again."""
 
 from __future__ import annotations
 

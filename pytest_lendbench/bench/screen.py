@@ -211,11 +211,7 @@ class Screen:
     def keeps_focus(self) -> bool:
         """Whether the focus is on something of the page, not lost to its body."""
         self.rest()
-        return bool(
-            self.page.evaluate(
-                "() => ![null, document.body, document.documentElement].includes(document.activeElement)"
-            )
-        )
+        return bool(self.page.evaluate("() => document.activeElement?.matches('body *') ?? false"))
 
     def focused(self) -> str:
         """Where the focus is, in a few words."""

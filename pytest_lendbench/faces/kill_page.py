@@ -66,7 +66,7 @@ def to_markdown(outcomes: Mapping[Tree, Outcome], catalog: Catalog, arises: Mapp
 
 
 def _ids(ids: Iterable[str]) -> str:
-    return ", ".join(f"`{one}`" for one in ids) or "–"
+    return ", ".join(f"`{one}`" for one in ids) or "none"
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:

@@ -86,16 +86,14 @@ def broken_rules(outcomes: Mapping[Tree, Outcome], scored: Iterable[str], *, who
 def _of_tree(tree: Tree, outcome: Outcome) -> list[str]:
     if outcome.status == "invalid":
         return [f"{tree.id}: the grading is invalid. {outcome.trouble}"]
-    if tree.kind == "correct":
-        return _of_correct(tree, outcome)
-    if tree.kind == "floor":
-        return _of_floor(tree, outcome)
-    if tree.stopped_by is not None:
-        stopped = outcome.stopped_by or "nothing"
-        return [] if stopped == tree.stopped_by else [f"{tree.id}: {tree.stopped_by} should stop it; {stopped} did."]
-    if outcome.stopped_by is not None:
-        return [f"{tree.id}: it does not pass the gate ({outcome.stopped_by}), so no check was tried on it."]
-    if not tree.caught_by:
+    return {"correct": _of_correct, "floor": _of_floor, "defect": _of_defect}[tree.kind](tree, outcome)
+
+
+def _of_defect(tree: Tree, outcome: Outcome) -> list[str]:
+    if outcome.stopped_by != tree.stopped_by:
+        should, did = (step or "no step of the gate" for step in (tree.stopped_by, outcome.stopped_by))
+        return [f"{tree.id}: {should} should stop it; {did} did."]
+    if not tree.caught_by and tree.stopped_by is None:
         return [f"{tree.id}: its defect.toml names no check that catches it."]
     missed = sorted(tree.caught_by.difference(outcome.failed))
     return [f"{tree.id}: not caught by {', '.join(missed)}."] if missed else []
