@@ -1,0 +1,143 @@
+"""What a person sees and hears on a page, in a real browser."""
+
+import urllib.parse
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from pytest_lendbench.bench.browser import find_browser
+from pytest_lendbench.bench.pages import Pages
+from pytest_lendbench.bench.screen import PAGE_SCRIPT, Screen
+from pytest_lendbench.rules.errors import CandidateFault
+
+
+class StillServer:
+    """Stands for a server that has nothing to do."""
+
+    url = "data:text/html,"
+
+    def settle(self):
+        pass
+
+    def open_requests(self, tag):
+        return 0
+
+
+@pytest.fixture(scope="module")
+def browser():
+    executable = find_browser().executable
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def screen(browser):
+    context = browser.new_context()
+    context.add_init_script(PAGE_SCRIPT)
+    yield Screen(context.new_page(), StillServer(), "t1")
+    context.close()
+
+
+@pytest.fixture
+def shown(screen):
+    def show(html):
+        screen.open(urllib.parse.quote(html))
+        return screen
+
+    return show
+
+
+BUTTON = '<button onclick="{}">Go</button>'
+
+
+def press(screen):
+    screen.click(screen.page.get_by_role("button", name="Go"))
+
+
+def test_a_live_region_that_was_there_announces_what_comes_into_it(shown):
+    screen = shown("<p role=status></p>" + BUTTON.format("document.querySelector('p').textContent = 'Done.'"))
+    with screen.hears("Done."):
+        press(screen)
+
+
+def test_a_region_that_comes_with_its_text_announces_nothing(shown):
+    add = "document.body.insertAdjacentHTML('beforeend', '<p role=status>Done.</p>')"
+    screen = shown(BUTTON.format(add))
+    with pytest.raises(CandidateFault, match="not announced"), screen.hears("Done."):
+        press(screen)
+
+
+def test_a_text_that_just_stays_is_not_announced_again(shown):
+    screen = shown("<p role=status>Done.</p>" + BUTTON.format(""))
+    with pytest.raises(CandidateFault, match="not announced"), screen.hears("Done."):
+        press(screen)
+    again = "const p = document.querySelector('p'); p.textContent = ''; p.textContent = 'Done.'"
+    screen = shown("<p role=status>Done.</p>" + BUTTON.format(again))
+    with screen.hears("Done."):
+        press(screen)
+
+
+def test_the_focus_announces_a_text_or_what_describes_the_control(shown):
+    come = "document.getElementById('e').textContent = 'Wrong.'; document.getElementById('{}').focus()"
+    page = "<input id=c aria-describedby=e><p id=e tabindex=-1></p>"
+    for focused in ("e", "c"):
+        screen = shown(page + BUTTON.format(come.format(focused)))
+        with screen.hears("Wrong."):
+            press(screen)
+    screen = shown(page + BUTTON.format(come.replace(".focus()", "")))
+    with pytest.raises(CandidateFault, match="not announced"), screen.hears("Wrong."):
+        press(screen)
+
+
+def test_what_is_put_into_a_control_meets_its_limit(shown):
+    screen = shown("<label>Note <textarea maxlength=5>old</textarea></label>")
+    screen.enter(screen.page.get_by_label("Note"), "1234567")
+    screen.expect(screen.page.get_by_label("Note")).to_have_value("12345")
+
+
+def test_a_focus_on_the_body_is_lost(shown):
+    screen = shown(BUTTON.format("this.remove()"))
+    screen.tab_to(screen.page.get_by_role("button"))
+    assert screen.keeps_focus()
+    press(screen)
+    assert not screen.keeps_focus()
+
+
+def test_what_is_not_there_once_the_page_rests_fails(shown):
+    screen = shown("<h1>Items</h1>")
+    with pytest.raises(AssertionError, match="Tent"):
+        screen.expect(screen.page.get_by_role("heading", name="Tent")).to_be_visible()
+
+
+def test_what_comes_late_is_waited_for(shown):
+    late = "setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '<h1>Tent</h1>'); }, 900)"
+    screen = shown(BUTTON.format(late))
+    press(screen)
+    screen.expect(screen.page.get_by_role("heading", name="Tent")).to_be_visible()
+
+
+def test_a_page_that_is_used_again_is_as_new(browser):
+    class Server(StillServer):
+        def staff_cookie(self, staff):
+            return f"desk_session={staff}"
+
+    class Store:
+        def new_tag(self):
+            return "t1"
+
+    pages = Pages(browser)
+    first = pages.screen(Server(), Store(), None, {})
+    first.page.set_viewport_size({"width": 320, "height": 640})
+    first.page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    pages.give_back("http://127.0.0.1:1", clean=True)
+    again = pages.screen(Server(), Store(), None, {})
+    assert again.page is first.page
+    assert again.page.viewport_size == {"width": 1280, "height": 720}
+    dark, still = (
+        again.page.evaluate("query => matchMedia(query).matches", query)
+        for query in ("(prefers-color-scheme: dark)", "(prefers-reduced-motion: reduce)")
+    )
+    assert (dark, still) == (False, False)
+    pages.give_back("http://127.0.0.1:1", clean=False)
