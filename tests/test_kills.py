@@ -66,7 +66,8 @@ def test_an_invalid_grading_proves_nothing():
 def test_every_check_needs_a_kill_once_all_trees_are_there(failed, scored):
     outcomes = {Tree(f"d{n}", "defect", ids): failing(*sorted(ids)) for n, ids in enumerate(failed)}
     unkilled = scored.difference(*failed) if failed else scored
-    assert broken_rules(outcomes, scored, whole=True) == [f"{id}: no defect makes it fail." for id in sorted(unkilled)]
+    lacking = [f"{check}: no defect makes it fail." for check in sorted(unkilled)]
+    assert broken_rules(outcomes, scored, whole=True) == lacking
     assert broken_rules(outcomes, scored, whole=False) == []
 
 

@@ -19,7 +19,7 @@ class StillServer:
     def settle(self):
         pass
 
-    def open_requests(self, tag):
+    def open_requests(self, _tag):
         return 0
 
 
