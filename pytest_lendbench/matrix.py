@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,13 +73,21 @@ class Matrix:
         if unknown := set(ids) - set(self.ids()):
             raise UsageProblem(f"There is no tree {', '.join(sorted(unknown))}. There are: {', '.join(self.ids())}.")
         jobs = [job for job in self._jobs if not ids or job.tree.id in ids]
-        found: dict[Tree, Outcome] = {}
-        for number, job in enumerate(jobs, 1):
+        numbers = itertools.count(1)
+
+        def graded(job: _Job) -> Outcome:
             started = time.monotonic()
-            found[job.tree], fresh = self._outcome(job)
+            outcome, fresh = self._outcome(job)
             took = f"{time.monotonic() - started:5.1f} s" if fresh else "  known"
-            self._say(f"[{number:3}/{len(jobs)}] {took}  {job.tree.id}: {_in_words(found[job.tree])}")
-        return found
+            self._say(f"[{next(numbers):3}/{len(jobs)}] {took}  {job.tree.id}: {_in_words(outcome)}")
+            return outcome
+
+        # One grading a processor: the build of one tree fills the pauses of another.
+        pool = ThreadPoolExecutor(os.cpu_count())
+        try:
+            return dict(zip((job.tree for job in jobs), pool.map(graded, jobs), strict=True))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _outcome(self, job: _Job) -> tuple[Outcome, bool]:
         with specimen(job.overlay, job.defect) as tree:
@@ -122,7 +133,7 @@ def _grade(tree: Path, only: str) -> Outcome:
     """Grades a tree as a user does."""
     with tempfile.TemporaryDirectory(prefix="lendbench-matrix-") as folder:
         result = Path(folder, "score.json")
-        words = ["grade", str(tree), f"--score-json={result}", f"--evidence={folder}/evidence"]
+        words = ["grade", str(tree), "-n0", f"--score-json={result}", f"--evidence={folder}/evidence"]
         command = [sys.executable, "-m", "pytest_lendbench.cli", *words, *(["-k", only] if only else [])]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if not result.exists():
