@@ -82,7 +82,7 @@ def _prove(ids: list[str], *, full: bool, sample: int | None) -> int:
     matrix = Matrix(root / ".matrix" / ("full" if full else "quick"), full=full, say=_say)
     chosen = ids or (matrix.sample(sample) if sample is not None else [])
     outcomes = matrix.run(chosen)
-    broken = wrong(outcomes, whole=not chosen)
+    broken = wrong(outcomes, whole=not chosen, full=full)
     if not chosen:
         write_page(outcomes, root / "docs", full=full)
     print("\n".join(broken) or f"{len(outcomes)} trees: all as it should be.")

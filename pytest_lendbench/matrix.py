@@ -112,10 +112,10 @@ def write_page(outcomes: dict[Tree, Outcome], docs: Path, *, full: bool) -> None
     (docs / "kill-matrix.md").write_text(page, "utf-8")
 
 
-def wrong(outcomes: dict[Tree, Outcome], *, whole: bool) -> list[str]:
+def wrong(outcomes: dict[Tree, Outcome], *, whole: bool, full: bool = False) -> list[str]:
     """As `broken_rules`, by the catalog."""
     scored = [spec.id for spec in default_suite().read_catalog() if spec.scored]
-    return broken_rules(outcomes, scored, whole=whole)
+    return broken_rules(outcomes, scored, whole=whole, full=full)
 
 
 def _jobs() -> list[_Job]:

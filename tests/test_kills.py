@@ -75,3 +75,14 @@ def test_every_check_needs_a_kill_once_all_trees_are_there(failed, scored):
 def test_an_outcome_survives_json(status, failed, trouble):
     outcome = Outcome(status, None, None, None, (), tuple(failed), trouble)
     assert Outcome.from_json(outcome.to_json()) == outcome
+
+
+def test_checks_that_always_fail_together_are_one():
+    outcomes = {
+        Tree("one", "defect", frozenset({"A.one"})): failing("A.one", "A.two"),
+        Tree("two", "defect", frozenset({"P.one"})): failing("A.one", "A.two", "P.one"),
+    }
+    scored = ["A.one", "A.two", "P.one"]
+    said = broken_rules(outcomes, scored, whole=True, full=True)
+    assert said == ["A.one and A.two fail on the same defects, always."]
+    assert broken_rules(outcomes, scored, whole=True) == []

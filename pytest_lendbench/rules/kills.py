@@ -68,19 +68,32 @@ def kills(outcomes: Mapping[Tree, Outcome]) -> dict[str, list[str]]:
     return {check: sorted(ids) for check, ids in sorted(found.items())}
 
 
-def broken_rules(outcomes: Mapping[Tree, Outcome], scored: Iterable[str], *, whole: bool) -> list[str]:
+def broken_rules(
+    outcomes: Mapping[Tree, Outcome], scored: Iterable[str], *, whole: bool, full: bool = False
+) -> list[str]:
     """What is wrong with the checks or with the trees, one sentence each; nothing if the checks are proven.
 
     Args:
         outcomes: What was graded.
         scored: The ids of all checks and probes.
         whole: Whether all trees are there. Only then must every check have a kill.
+        full: Whether every check ran on every defect. Only then can two be told to be one.
     """
     found = [sentence for tree, outcome in outcomes.items() for sentence in _of_tree(tree, outcome)]
     if whole:
         killed = kills(outcomes)
         found += [f"{check}: no defect makes it fail." for check in sorted(scored) if check not in killed]
+        if full:
+            found += _twins(killed)
     return found
+
+
+def _twins(killed: Mapping[str, list[str]]) -> list[str]:
+    """Checks that always fail together: they are one check."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for check, defects in killed.items():
+        rows.setdefault(tuple(defects), []).append(check)
+    return [f"{' and '.join(twins)} fail on the same defects, always." for twins in rows.values() if len(twins) > 1]
 
 
 def _of_tree(tree: Tree, outcome: Outcome) -> list[str]:
