@@ -197,6 +197,8 @@ def test_while_a_check_out_is_under_way_its_button_says_so_and_sends_nothing_mor
         assert len(form.screen.sent) == sent, "a second click or Enter sent the form again"
         assert len(held.operations) == 1, f"the store was asked to write {len(held.operations)} times"
     form.screen.expect(page.get_by_text("On loan", exact=True).first).to_be_visible()
+    form.screen.rest()
+    assert len(form.screen.sent) == sent, "a second click or Enter sent the form again, after the first answer"
     assert len(store.rows("loans")) == 3
 
 
@@ -212,6 +214,8 @@ def test_while_a_return_is_under_way_its_button_says_so_and_sends_nothing_more(r
         assert len(form.screen.sent) == sent, "a second click sent the form again"
         assert len(held.operations) == 1, f"the store was asked to write {len(held.operations)} times"
     form.screen.expect(form.screen.page.get_by_role("button", name="Check out")).to_be_visible()
+    form.screen.rest()
+    assert len(form.screen.sent) == sent, "a second click sent the form again, after the first answer"
 
 
 @pytest.mark.check(id="E.success", tier=0, spec="E.10")
