@@ -187,3 +187,19 @@ def test_a_page_is_not_shown_without_a_part_of_its_data(store, staff, desk):
                 staff.expect(page.get_by_role("heading", name="Items are not available right now")).to_be_visible()
                 staff.expect(page.get_by_role("heading", name="Drill")).to_have_count(0)
     assert desk.get("/items", staff=IMKE).status == 200, "the server is gone"
+
+
+@pytest.mark.probe(
+    id="P.lending-reads",
+    tier=2,
+    why="Item, member and loans don't need each other. Asked for in turn, they keep the desk waiting for each.",
+)
+@pytest.mark.usefixtures("scene")
+def test_lending_does_not_ask_for_one_thing_after_the_other(store, desk):
+    lend = desk.prepare("POST", "/api/loans", json={"itemId": "it-drill", "memberId": "mb-ines"}, staff=IMKE)
+    with store.held(*READS) as held, desk.begin(lend) as lending:
+        store.settle()
+        first = [operation.name for operation in held.operations]
+        held.release()
+        assert lending.finish().status == 201
+    assert len(first) > 1, f"while nothing has been answered, a check-out asks only for {first}"
