@@ -118,6 +118,17 @@ def test_what_comes_late_is_waited_for(shown):
     screen.expect(screen.page.get_by_role("heading", name="Tent")).to_be_visible()
 
 
+def test_elsewhere_a_page_has_another_zone_and_language_and_afterwards_its_own(shown):
+    where = "() => [Intl.DateTimeFormat().resolvedOptions().timeZone, (1.5).toLocaleString()]"
+    screen = shown("<p>")
+    at_home = screen.page.evaluate(where)
+    with screen.elsewhere("Pacific/Kiritimati", "de-DE"):
+        screen.open(urllib.parse.quote("<p>"))
+        assert screen.page.evaluate(where) == ["Pacific/Kiritimati", "1,5"]
+    screen.open(urllib.parse.quote("<p>"))
+    assert screen.page.evaluate(where) == at_home
+
+
 def test_a_page_that_is_used_again_is_as_new(browser):
     class Server(StillServer):
         def staff_cookie(self, staff):

@@ -171,6 +171,17 @@ class Screen:
         if not self._rested:
             self.rest()
 
+    @contextmanager
+    def elsewhere(self, zone: str, locale: str) -> Iterator[None]:
+        """While inside, pages that are opened find themselves in another time zone and language."""
+        session = self.page.context.new_cdp_session(self.page)
+        session.send("Emulation.setTimezoneOverride", {"timezoneId": zone})
+        session.send("Emulation.setLocaleOverride", {"locale": locale})
+        try:
+            yield
+        finally:
+            session.detach()  # With it the overrides end.
+
     # What a person sees.
 
     def expect(self, target: Locator) -> LocatorAssertions:
