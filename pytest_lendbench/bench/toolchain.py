@@ -17,6 +17,7 @@ from pytest_lendbench.rules.errors import InstrumentError
 MIN_NODE = (20, 9)
 _INSTALL_S = 1200.0
 _INSTALL_OUTPUT = 10_000_000
+_WHOSE = {"app": "the app", "tools": "the grader", "variants": "the variants"}
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ def provide(say: Callable[[str], None]) -> Toolchain:
         InstrumentError: There is no usable Node, or npm failed.
     """
     node, version = find_node()
-    app = _installed("app", layout.fixture() / "app", version, say)
-    tools = _installed("tools", layout.NODE_SOURCES, version, say)
-    return Toolchain(node, version, app / "node_modules", tools / "node_modules", app.name)
+    app = installed("app", layout.fixture() / "app", version, say)
+    tools = installed("tools", layout.NODE_SOURCES, version, say)
+    return Toolchain(node, version, app, tools, app.parent.name)
 
 
 def find_node() -> tuple[Path, str]:
@@ -104,8 +105,18 @@ def digest(*contents: bytes) -> str:
     return hashlib.sha256(b"".join(contents)).hexdigest()
 
 
-def _installed(name: str, source: Path, node_version: str, say: Callable[[str], None]) -> Path:
-    """The directory whose `node_modules` holds what the lock in `source` lists."""
+def installed(name: str, source: Path, node_version: str, say: Callable[[str], None]) -> Path:
+    """The `node_modules` with what the lock in `source` lists; installed if this machine does not have it yet.
+
+    Args:
+        name: What the packages are for: a key of `_WHOSE`.
+        source: The folder of `package.json` and `package-lock.json`.
+        node_version: From `find_node`.
+        say: Takes a sentence about progress.
+
+    Raises:
+        InstrumentError: npm failed, or the cache cannot be written.
+    """
     manifests = [source / "package.json", source / "package-lock.json"]
     major = node_version.partition(".")[0]
     machine = "-".join([f"node{major}", platform.system(), platform.machine(), platform.libc_ver()[0]])
@@ -117,7 +128,7 @@ def _installed(name: str, source: Path, node_version: str, say: Callable[[str], 
         npm = shutil.which("npm")
         if npm is None:
             raise InstrumentError("There is no `npm` on the PATH.", "Install npm; it comes with Node.")
-        say(f"Installing the packages of {'the app' if name == 'app' else 'the grader'} (once, up to a minute) …")
+        say(f"Installing the packages of {_WHOSE[name]} (once, up to a minute) …")
         argv = [npm, "ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"]
         done = run_bounded(argv, into, os.environ, _INSTALL_S, _INSTALL_OUTPUT)
         if done.returncode != 0:
@@ -126,4 +137,4 @@ def _installed(name: str, source: Path, node_version: str, say: Callable[[str], 
                 "Check that this machine reaches its npm registry, then grade again.",
             )
 
-    return cache.once(f"{name}-{key[:16]}", install, say)
+    return cache.once(f"{name}-{key[:16]}", install, say) / "node_modules"
