@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _PACKAGE = Path(__file__).parent
+_ID = re.compile(r'\bid="([A-Z]+\.[\w-]+)"')
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,14 @@ class Matrix:
         return [job.tree.id for job in self._jobs]
 
     def sample(self, count: int) -> list[str]:
-        """The ids of some defects: others whenever the grader has changed."""
-        drawn = [job.tree.id for job in self._jobs if job.tree.kind == "defect"]
-        return sorted(drawn, key=lambda one: _digest([], self._ruler, one))[:count]
+        """The ids of some defects: first those that the last commit touched, then others with each change."""
+        touched = _touched()
+
+        def place(tree: Tree) -> tuple[bool, str]:
+            return touched.isdisjoint({tree.id, *tree.caught_by}), _digest([], self._ruler, tree.id)
+
+        drawn = sorted((job.tree for job in self._jobs if job.tree.kind == "defect"), key=place)
+        return [tree.id for tree in drawn[:count]]
 
     def run(self, ids: Sequence[str] = ()) -> dict[Tree, Outcome]:
         """Grades the trees with these ids, by default all.
@@ -158,6 +165,19 @@ def _in_words(outcome: Outcome) -> str:
         return f"stopped by {outcome.stopped_by}"
     fails = ", ".join(outcome.failed)
     return f"fails {fails}" if fails else f"fails nothing, total {outcome.total}"
+
+
+def _touched() -> set[str]:
+    """The ids of the defects that the last commit has changed, and of the checks in modules that it has changed."""
+    root = layout.suite_root()
+    # Without git, or in a clone of one commit, nothing is known to be touched.
+    words = ["git", "-C", str(root), "diff", "--name-only", "--relative", "HEAD~1", "HEAD"]
+    changed = [Path(line) for line in subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()]
+    found = {path.parent.name for path in changed if path.parts[:2] == ("fixture", "defects")}
+    for path in changed:
+        if path.parts[0] in {"checks", "probes"} and path.suffix == ".py" and (root / path).exists():
+            found.update(_ID.findall((root / path).read_text("utf-8")))
+    return found
 
 
 def _ruler_files() -> list[Path]:
