@@ -7,7 +7,7 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from pytest_lendbench.rules.errors import InstrumentError
+from pytest_lendbench.rules.errors import InstrumentError, UsageProblem
 from pytest_lendbench.rules.exit_status import INVALID
 from pytest_lendbench.suite import GRADING_INI, default_suite
 
@@ -27,7 +27,7 @@ Exit status: 0 good, 1 not good, 10 invalid; 2 to 6 are pytest's own, and nothin
 """
 
 
-_INTERRUPTED = 2
+_INTERRUPTED, _USAGE = 2, 4
 """As pytest's own, which it may not have been imported to say."""
 
 
@@ -59,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InstrumentError as error:
         print(error, file=sys.stderr)
         return INVALID
+    except UsageProblem as error:
+        print(error, file=sys.stderr)
+        return _USAGE
     except KeyboardInterrupt:
         return _INTERRUPTED
 

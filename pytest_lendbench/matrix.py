@@ -78,7 +78,9 @@ class Matrix:
             InstrumentError: A tree cannot be made or graded.
         """
         if unknown := set(ids) - set(self.ids()):
-            raise UsageProblem(f"There is no tree {', '.join(sorted(unknown))}. There are: {', '.join(self.ids())}.")
+            correct = ", ".join(job.tree.id for job in self._jobs if job.tree.kind != "defect")
+            known = f"There are {correct}, and the folders in fixture/defects."
+            raise UsageProblem(f"There is no tree {', '.join(sorted(unknown))}. {known}")
         jobs = [job for job in self._jobs if not ids or job.tree.id in ids]
         numbers = itertools.count(1)
 

@@ -108,3 +108,8 @@ def test_write_changes_nothing_when_a_check_is_broken(
 def test_unknown_words_are_refused() -> None:
     for words in ([], ["checks", "--nonsense"], ["score"]):
         assert subprocess.run([LENDBENCH, *words], capture_output=True, check=False).returncode == 2
+
+
+def test_an_unknown_tree_of_the_matrix_is_a_usage_problem(capsys):
+    assert cli.main(["matrix", "nowhere"]) == 4
+    assert "There is no tree nowhere." in capsys.readouterr().err
