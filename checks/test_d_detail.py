@@ -203,6 +203,8 @@ def test_an_item_is_found_whatever_its_id_holds(store, visit):
     page = visit(card.href)
     assert "Odd one" in [heading.get_text() for heading in page.soup.find_all("h1")]
     assert page.title == "Odd one · Lending Desk"
+    store.seed(items=[an_item(id="x+y", name="Plus one")])
+    assert "Plus one" in visit("/items/x+y").text, "in a path a plus is a plus"
 
 
 @pytest.mark.check(id="D.long-history", tier=2, spec="D.4")

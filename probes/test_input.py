@@ -8,7 +8,7 @@ from pytest_lendbench.rules.claims import only
 pytestmark = [pytest.mark.domain(name="P"), pytest.mark.usefixtures("scene")]
 
 IMKE = "st-imke"
-MARKUP = '<img src="x" onerror="alert(1)"> & <script>alert(2)</script> "\'`${x}'
+MARKUP = '<img src="x" onerror="alert(1)"> & <script>alert(2)</script> "\'`${x} $&'
 
 
 @pytest.mark.probe(
@@ -39,6 +39,7 @@ def test_markup_in_names_is_text(store, visit):
     assert only(catalogue.names(), "card") == f"Lamp {words}"
     for shown in ("Lamp", "Bright", "Light", "Ines"):
         assert f"{shown} {words}" in item.text, f"{shown} {words} is not on the page: {item.text}"
+    assert item.title == f"Lamp {words} · Lending Desk"
     for page in (catalogue, item):
         assert page.soup.find("img", src="x") is None, "a name has become an element of the page"
 
