@@ -139,7 +139,7 @@ class Bridge:
                 ]
                 env = {**toolchain.environment(self._node, self._out / "tmp"), "NODE_ENV": "production"}
                 try:
-                    self._child = spawn(argv, self._out, env, pass_fds=[its.fileno()])
+                    self._child = spawn(argv, self._out, env, pass_fds=[its.fileno()], writable=[self._out])
                 except BaseException:
                     ours.close()
                     raise
