@@ -13,7 +13,7 @@ import psutil
 
 from pytest_lendbench.bench.patience import blame
 from pytest_lendbench.bench.store.epoch import Epoch, Result
-from pytest_lendbench.bench.store.link import Link, LinkLost
+from pytest_lendbench.bench.store.link import Forged, Link, LinkLost
 from pytest_lendbench.bench.store.rows import Rows
 from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
 
@@ -97,8 +97,8 @@ class State:
         self._server = server
         try:
             return await self._patiently(asyncio.create_task(self._listened()), "The server did not listen")
-        except LinkLost:
-            fault = await self.gone("The server ended while it started.")
+        except LinkLost as lost:
+            fault = await self.gone(f"The server ended while it started. {lost}".strip())
         except CandidateFault as error:
             fault = await self.gone(str(error))
         if self._greeted:
@@ -170,9 +170,9 @@ class State:
         settling = asyncio.create_task(self._link.settle(lambda: set(self._sent)))
         try:
             written = await self._patiently(settling, "The server did not come to rest")
-        except LinkLost:
-            raise await self.gone("The server ended while the check ran.") from None
-        seen = [(self._seen[number][0], count) for number, count in written.items()]
+        except LinkLost as lost:
+            raise await self.gone(f"The server ended while the check ran. {lost}".strip()) from None
+        seen = [(self._seen[number][0], count) for number, count in written.items() if number in self._seen]
         return {request.tag: count for request, count in seen if request.tag is not None and not request.inner}
 
     @property
@@ -241,6 +241,8 @@ class State:
             self._port.set_result(port)
 
     def started(self, request: int, tag: str | None, method: str, url: str, inner: bool) -> None:
+        if request != len(self._seen) + 1:
+            raise Forged(f"Requests are not numbered like {request}.")
         epoch = self._tags.get(tag or "", self.epoch)
         seen = SeenRequest(request, tag, method, url, inner)
         self._seen[request] = seen, epoch
@@ -248,14 +250,22 @@ class State:
             self.requests.append(seen)
 
     def ended(self, request: int, finished: bool) -> None:
-        self._seen[request][0].state = "finished" if finished else "aborted"
+        seen, _ = self._known(request)
+        if seen.state != "open":
+            raise Forged(f"Request {request} has ended before.")
+        seen.state = "finished" if finished else "aborted"
 
     def asked(self, name: str, args: object, request: int | None, reply: Callable[[Result], None]) -> None:
-        seen, epoch = (None, self.epoch) if request is None else self._seen[request]
+        seen, epoch = (None, self.epoch) if request is None else self._known(request)
         epoch.admit(name, args, seen.tag if seen else None, request, reply)
         self.stirred.set()
 
-    def lost(self) -> None:
+    def _known(self, request: int) -> tuple[SeenRequest, Epoch]:
+        if request not in self._seen:
+            raise Forged(f"There is no request {request}.")
+        return self._seen[request]
+
+    def lost(self, why: str) -> None:
         if not self._port.done():
-            self._port.set_exception(LinkLost())
+            self._port.set_exception(LinkLost(why))
             self._port.exception()  # asyncio complains of errors that nobody looks at, and perhaps nobody waits
