@@ -20,7 +20,7 @@ _SHOWN = 200
 
 
 class LinkLost(Exception):  # noqa: N818
-    """The server's end of the connection is gone, and so is the server. The message says why, if it is known."""
+    """The server's end of the connection is gone, and so is the server."""
 
 
 class Forged(Exception):  # noqa: N818
@@ -35,7 +35,7 @@ class Listener(Protocol):
     def started(self, request: int, tag: str | None, method: str, url: str, inner: bool) -> None: ...
     def ended(self, request: int, finished: bool) -> None: ...
     def asked(self, name: str, args: object, request: int | None, reply: Callable[[Result], None]) -> None: ...
-    def lost(self, why: str) -> None: ...
+    def lost(self, forgery: str) -> None: ...
 
 
 class Link:
@@ -49,7 +49,6 @@ class Link:
         self._settles: dict[int, asyncio.Future[dict[int, int]]] = {}
         self._unanswered: set[int] = set()
         self._operations = itertools.count(1)
-        self._why_lost = ""
         self._one_at_a_time = asyncio.Lock()
         self.restless: list[str] = []
         """What the server said last that settling waits for. It says so after some seconds."""
@@ -102,23 +101,24 @@ class Link:
 
     def _send(self, message: dict[str, Any]) -> None:
         if self._writer is None or self._writer.is_closing() or self._reading is None or self._reading.done():
-            raise LinkLost(self._why_lost)
+            raise LinkLost
         self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
+        forgery = ""
         try:
             with contextlib.suppress(ConnectionError):
                 while line := await reader.readline():
                     self._hear(_parsed(line))
         except (Forged, ValueError) as error:  # ValueError: a line without end
-            self._why_lost = f"Its process wrote into the grader's own connection. {error}"
+            forgery = f"Its process wrote into the grader's own connection. {error}"
         finally:
             if self._writer is not None:
                 self._writer.close()
             for future in self._settles.values():
                 if not future.done():
-                    future.set_exception(LinkLost(self._why_lost))
-            self._listener.lost(self._why_lost)
+                    future.set_exception(LinkLost())
+            self._listener.lost(forgery)
 
     def _hear(self, message: Any) -> None:
         match message:

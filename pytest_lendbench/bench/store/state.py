@@ -68,6 +68,7 @@ class State:
         self._link: Link | None = None
         self._port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._greeted = False
+        self._forgery = ""
         self._tags: dict[str, Epoch] = {}
         self._page_tags: set[str] = set()
         self._sent: set[str] = set()
@@ -82,6 +83,7 @@ class State:
         """Opens a connection for a new server and returns its end, which that server must inherit."""
         self._seen = {}
         self._greeted = False
+        self._forgery = ""
         self.overdue = False
         self._port = asyncio.get_running_loop().create_future()
         self._link = Link(self)
@@ -97,8 +99,8 @@ class State:
         self._server = server
         try:
             return await self._patiently(asyncio.create_task(self._listened()), "The server did not listen")
-        except LinkLost as lost:
-            fault = await self.gone(f"The server ended while it started. {lost}".strip())
+        except LinkLost:
+            fault = await self.gone("The server ended while it started.")
         except CandidateFault as error:
             fault = await self.gone(str(error))
         if self._greeted:
@@ -170,8 +172,8 @@ class State:
         settling = asyncio.create_task(self._link.settle(lambda: set(self._sent)))
         try:
             written = await self._patiently(settling, "The server did not come to rest")
-        except LinkLost as lost:
-            raise await self.gone(f"The server ended while the check ran. {lost}".strip()) from None
+        except LinkLost:
+            raise await self.gone("The server ended while the check ran.") from None
         seen = [(self._seen[number][0], count) for number, count in written.items() if number in self._seen]
         return {request.tag: count for request, count in seen if request.tag is not None and not request.inner}
 
@@ -204,8 +206,10 @@ class State:
 
     async def gone(self, what: str) -> CandidateFault:
         """The fault of a server that ended, with its last words."""
-        server = self._server
-        return CandidateFault(f"{what} {await asyncio.to_thread(server.last_words)}" if server else what)
+        words = [what, self._forgery]
+        if self._server is not None:
+            words.append(await asyncio.to_thread(self._server.last_words))
+        return CandidateFault(" ".join(filter(None, words)))
 
     async def _patiently(self, task: "asyncio.Task[T]", what: str) -> T:
         """Waits for what takes milliseconds, or until it is known why it doesn't come."""
@@ -265,7 +269,8 @@ class State:
             raise Forged(f"There is no request {request}.")
         return self._seen[request]
 
-    def lost(self, why: str) -> None:
+    def lost(self, forgery: str) -> None:
+        self._forgery = forgery
         if not self._port.done():
-            self._port.set_exception(LinkLost(why))
+            self._port.set_exception(LinkLost())
             self._port.exception()  # asyncio complains of errors that nobody looks at, and perhaps nobody waits
