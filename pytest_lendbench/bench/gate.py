@@ -112,7 +112,9 @@ def build_seed(tools: Toolchain, say: Callable[[str], None]) -> Path:
 
 def _step(tree: Path, tools: Toolchain, scratch: Path, *argv: str | Path) -> str | None:
     env = toolchain.environment(tools.node, scratch)
-    done = run_bounded([tools.node, *argv], tree, env, STEP_S, MAX_OUTPUT, writable=[tree, scratch])
+    made = tree / ".next"
+    made.mkdir(exist_ok=True)
+    done = run_bounded([tools.node, *argv], tree, env, STEP_S, MAX_OUTPUT, writable=[made, scratch])
     if done.returncode == 0:
         return None
     free = shutil.disk_usage(scratch).free
