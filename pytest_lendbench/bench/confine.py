@@ -19,7 +19,8 @@ _ASK_VERSION = 1
 _PATH_BENEATH = 1
 
 _WRITE_FILE = 1 << 1
-_CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 13))  # remove, and make files, folders, links, sockets and the like
+_CHANGE_FOLDERS = sum(1 << bit for bit in (4, 5, 7, 8, 12))  # remove, and make folders, files and symbolic links
+_MAKE_SPECIAL = sum(1 << bit for bit in (6, 9, 10, 11))  # devices, sockets and pipes: who copies a tree trips over them
 _REFER = 1 << 13  # move and link from one folder to another
 _TRUNCATE = 1 << 14
 _SCOPES = 0b11  # connect to abstract sockets, and send signals, among themselves only
@@ -44,7 +45,7 @@ def ruleset(writable: Sequence[Path]) -> int | None:
     """A descriptor that `warden.py` confines a program with; `None` where that does not work. The caller closes it.
 
     Args:
-        writable: Existing directories, the only ones in which it may write.
+        writable: Existing directories, the only ones in which it may write, and nothing but files, folders and links.
 
     Raises:
         InstrumentError: The kernel refuses.
@@ -53,7 +54,7 @@ def ruleset(writable: Sequence[Path]) -> int | None:
         return None
     in_files = _WRITE_FILE | (_TRUNCATE if version() >= TRUNCATE_SINCE else 0)
     everything = in_files | _CHANGE_FOLDERS | _REFER
-    attributes = struct.pack("=QQQ", everything, 0, _SCOPES)[: 24 if version() >= SCOPES_SINCE else 8]
+    attributes = struct.pack("=QQQ", everything | _MAKE_SPECIAL, 0, _SCOPES)[: 24 if version() >= SCOPES_SINCE else 8]
     made = _call(_CREATE_RULESET, attributes, len(attributes), 0)
     if made < 0:
         raise _refused()
