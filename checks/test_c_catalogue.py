@@ -34,6 +34,7 @@ def shelf(store):
 def test_the_catalogue_has_its_title_and_one_heading(shelf, visitor):
     visitor.open("/items")
     visitor.expect_page().to_have_title("Items · Lending Desk")
+    visitor.rest()  # what is shown while the page loads may well have the same heading
     visitor.expect(visitor.page.get_by_role("heading", level=1)).to_have_text(["Items"])
 
 
@@ -209,7 +210,7 @@ def test_the_number_of_reads_does_not_grow_with_items_on_loan(store, desk):
         )
         answer = desk.get("/items?status=on-loan")
         assert f"Lamp {count - 1}" in answer.text, f"the catalogue answered {answer.status} without its items"
-        return Counter(store.asked(answer.tag))
+        return Counter(store.asked())  # all of them: what is asked for in the background costs as much
 
     few, many = reads(3), reads(40)
     assert many == few, f"3 items on loan: {dict(few)}; 40 items: {dict(many)}"

@@ -176,10 +176,10 @@ def test_two_sessions_held_inside_each_other_each_see_their_own(scene, store, de
     why="Of several reads one fails. Swallowed, it makes a page that says what isn't so: never lent, no members.",
 )
 @pytest.mark.usefixtures("scene")
-def test_a_page_is_not_shown_without_a_part_of_its_data(store, staff, desk):
+def test_a_page_is_not_shown_without_a_part_of_its_data(store, staff, desk, asked):
     page = staff.page
     for path in ("/items", "/items/it-drill"):
-        reads = sorted(set(store.asked(desk.get(path, staff=IMKE).tag)))
+        reads = sorted(asked(path, staff=IMKE))
         assert reads, f"{path} asked the store for nothing"
         for read in reads:
             with store.fail(read):

@@ -135,6 +135,11 @@ def test_what_it_prints_is_no_answer(unit):
     assert unit.call(FUNCTIONS, "shouts", []) == "real"
 
 
+def test_an_answer_without_end_is_no_answer(unit, monkeypatch):
+    monkeypatch.setattr(bridge, "MAX_REPLY", 5)
+    assert "more than 5 bytes" in fault(unit, "shouts")
+
+
 def test_the_process_lives_on_after_an_error(unit):
     before = unit.call(FUNCTIONS, "count", [])
     fault(unit, "throws")

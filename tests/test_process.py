@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from pytest_lendbench.bench import process
+from pytest_lendbench.bench import confine, process
 from pytest_lendbench.bench.process import run_bounded, spawn
 from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
 
@@ -115,6 +115,73 @@ class TestRunning:
     def test_a_program_that_does_not_exist_is_ours_to_explain(self, tmp_path):
         with pytest.raises(InstrumentError, match="/no/such/program"):
             run_bounded(["/no/such/program"], tmp_path, ENV, 1, 1)
+
+
+@pytest.mark.usefixtures("ward")
+@pytest.mark.skipif(not confine.version(), reason="this machine cannot confine a program")
+class TestConfined:
+    """A program that may write in one directory only."""
+
+    @pytest.fixture
+    def own(self, tmp_path):
+        (tmp_path / "own" / "folder").mkdir(parents=True)
+        (tmp_path / "file").write_text("whole")
+        (tmp_path / "own" / "link").symlink_to(tmp_path)
+        return tmp_path / "own"
+
+    @pytest.fixture
+    def confined(self, own):
+        return lambda script: run(script, own, writable=[own])
+
+    def test_it_writes_in_its_own(self, confined, own):
+        script = "echo x > a && mv a folder/b && ln folder/b c && rm c && echo x > /dev/null"
+        assert confined(f"{script} && cat ../file").output == "whole"
+        assert (own / "folder" / "b").read_text() == "x\n"
+
+    @pytest.mark.parametrize(
+        "script",
+        [
+            "echo x > ../file",
+            "echo x >> ../file",
+            "echo x > link/new",
+            "truncate -s 0 ../file",
+            "rm ../file",
+            "mv ../file ../other",
+            "ln ../file here",
+            "ln -s x ../new",
+            "mkdir ../new",
+            "mkfifo pipe",
+            "mknod null c 1 3",
+            "mount --bind . ..",
+            "umount /proc",
+            "unshare --mount --user --map-root-user mount --bind . ..",
+            "setsid --wait bash -c 'echo x > ../file'",
+            "echo x > /proc/1/root$PWD/../file",
+            "echo x > /proc/sys/kernel/hostname",
+        ],
+    )
+    def test_it_does_not_write_elsewhere(self, confined, tmp_path, script):
+        if "truncate" in script and confine.version() < confine.TRUNCATE_SINCE:
+            pytest.skip("this kernel lets it empty files")
+        assert confined(script).returncode not in {0, 127}
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "own"]
+        assert (tmp_path / "file").read_text() == "whole"
+
+    @pytest.mark.skipif(confine.version() < confine.SCOPES_SINCE, reason="this kernel lets it send signals")
+    def test_it_can_signal_nobody_but_its_own(self, confined, token, tmp_path):
+        with spawn(["/bin/sleep", token], tmp_path, ENV) as other:
+            others = f"$PPID {os.getpid()} {other.pid}"
+            done = confined(f"for it in {others}; do kill -0 $it || echo no; done; sleep 9 & kill $! && echo done")
+        assert [line for line in done.output.splitlines() if line in {"no", "done"}] == ["no", "no", "no", "done"]
+
+    @pytest.mark.parametrize("script", ["cat < /proc/$W/fd/0", "echo x > /proc/$W/fd/1", "echo x > /proc/$W/mem"])
+    def test_it_cannot_reach_into_its_warden(self, confined, script):
+        assert "Permission denied" in confined(f"W=$PPID; {script}; true").output
+
+
+@pytest.mark.usefixtures("ward")
+def test_a_file_does_not_grow_without_end(tmp_path):
+    assert run("truncate -s 20G big", tmp_path).returncode not in {0, 127}
 
 
 @pytest.mark.usefixtures("ward")

@@ -56,6 +56,14 @@ class Played:
     def say(self, **message: Any) -> None:
         self._writer.write(json.dumps(message).encode() + b"\n")
 
+    def write(self, line: bytes) -> None:
+        self._writer.write(line + b"\n")
+
+    async def is_hung_up_on(self) -> bool:
+        async with asyncio.timeout(BOUND_S):
+            await self._reader.read()
+        return self._reader.at_eof()
+
     async def hear(self) -> Any:
         async with asyncio.timeout(BOUND_S):
             return json.loads(await self._reader.readline())
@@ -114,6 +122,60 @@ def test_a_server_that_leaves_while_it_settles_is_gone(store: Store) -> None:
 
     with pytest.raises(CandidateFault, match="It was played"):
         store.run(play)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"1 passed in 0.01s",
+        b"\xff\xfe",
+        b"null",
+        b"[" * 100_000,
+        b'{"verdict": "passed"}',
+        b'{"settled": 1, "written": []}',
+        b'{"settled": QUESTION, "written": 7}',
+        b'{"settled": QUESTION, "written": [["a"]]}',
+        b'{"settled": QUESTION, "written": []}\n{"settled": QUESTION, "written": []}',
+        b'{"run": 2, "name": "items.count", "args": {}, "request": null}',
+        b'{"run": 1, "name": "items.count", "args": {}, "request": 7}',
+        b'{"run": 1, "name": ["items.count"], "args": {}, "request": null}',
+        b'{"start": 2, "tag": null, "method": "GET", "url": "/", "inner": false}',
+        b'{"start": 1, "tag": ["t"], "method": "GET", "url": "/", "inner": false}',
+        b'{"end": 1, "finished": true}',
+        b'{"start": 1, "tag": null, "method": "GET", "url": "/", "inner": false}\n'
+        + b'{"end": 1, "finished": true}\n' * 2,
+    ],
+    ids=range(16),
+)
+def test_what_the_preload_would_not_say_ends_the_server(store: Store, line: bytes) -> None:
+    async def play(state: State) -> None:
+        server = await Played.invited(state)
+        settling = asyncio.create_task(state.settle())
+        question = str((await server.hear())["settle"]).encode()
+        server.write(line.replace(b"QUESTION", question))
+        assert await server.is_hung_up_on()
+        # It may have settled before the forgery came.
+        await asyncio.gather(settling, return_exceptions=True)
+        await state.settle()
+
+    with pytest.raises(CandidateFault, match=r"wrote into the grader's own connection(?s:.*)It was played"):
+        store.run(play)
+
+
+def test_a_late_answer_to_an_abandoned_question_is_no_forgery(store: Store) -> None:
+    async def play(state: State) -> None:
+        server = await Played.invited(state)
+        abandoned = asyncio.create_task(state.settle())
+        first = await server.hear()
+        abandoned.cancel()
+        settling = asyncio.create_task(state.settle())
+        second = await server.hear()
+        server.say(settled=first["settle"], written=[])
+        server.say(settled=second["settle"], written=[])
+        await settling
+        server.leave()
+
+    store.run(play)
 
 
 class SlowBody:

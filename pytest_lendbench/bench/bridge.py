@@ -19,6 +19,9 @@ from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
 CALL_S = 30.0
 """How long one call may take, the bundling of its module included."""
 
+MAX_REPLY = 16_000_000
+"""How long an answer may be, in bytes of JSON."""
+
 
 class Bridge:
     """Calls what a candidate's modules export. The process starts with the first call, and again after a fault.
@@ -96,6 +99,8 @@ class Bridge:
                 if not data:
                     raise ConnectionResetError
                 reply += data
+                if len(reply) > MAX_REPLY:
+                    raise CandidateFault(f"{what} returned more than {MAX_REPLY:,} bytes.")
         except TimeoutError:
             raise blame(f"{what} did not answer within {CALL_S:g} s.", child.process) from None
         except ConnectionError:
@@ -139,7 +144,7 @@ class Bridge:
                 ]
                 env = {**toolchain.environment(self._node, self._out / "tmp"), "NODE_ENV": "production"}
                 try:
-                    self._child = spawn(argv, self._out, env, pass_fds=[its.fileno()])
+                    self._child = spawn(argv, self._out, env, pass_fds=[its.fileno()], writable=[self._out])
                 except BaseException:
                     ours.close()
                     raise

@@ -111,7 +111,10 @@ def build_seed(tools: Toolchain, say: Callable[[str], None]) -> Path:
 
 
 def _step(tree: Path, tools: Toolchain, scratch: Path, *argv: str | Path) -> str | None:
-    done = run_bounded([tools.node, *argv], tree, toolchain.environment(tools.node, scratch), STEP_S, MAX_OUTPUT)
+    env = toolchain.environment(tools.node, scratch)
+    made = tree / ".next"
+    made.mkdir(exist_ok=True)
+    done = run_bounded([tools.node, *argv], tree, env, STEP_S, MAX_OUTPUT, writable=[made, scratch])
     if done.returncode == 0:
         return None
     free = shutil.disk_usage(scratch).free

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from pytest_lendbench.bench import assembly, layout, toolchain
+from pytest_lendbench.bench import assembly, confine, layout, toolchain
 from pytest_lendbench.bench.browser import find_browser
 from pytest_lendbench.bench.gate import GateResult, run_gate
 from pytest_lendbench.bench.reading import printable, read_tree
@@ -132,6 +132,7 @@ def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
                 "unwalked": list(found.unwalked),
                 "app_sha256": toolchain.digest(*(f"{name}\0{app[name]}".encode() for name in sorted(app))),
                 "locks": {"app": tools.key, "tools": tools.tools.parent.name},
+                "confined": confine.version() > 0,
                 "versions": {"node": tools.node_version, "next": tools.version("next"), "browser": browser.version},
             },
         )

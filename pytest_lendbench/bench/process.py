@@ -1,7 +1,7 @@
 """Starting programs that are not trusted, and ending them with all that they have started.
 
 Every program runs under a warden of its own (`warden.py`), in a PID namespace where the machine allows one. When this
-process ends, however it ends, the warden ends the program.
+process ends, however it ends, the warden ends the program. Where the machine can, it is told where it may write.
 """
 
 import contextlib
@@ -21,6 +21,7 @@ from typing import Literal, Self
 
 import psutil
 
+from pytest_lendbench.bench import confine
 from pytest_lendbench.bench.patience import blame
 from pytest_lendbench.rules.errors import InstrumentError
 
@@ -183,6 +184,7 @@ def spawn(
     *,
     output_limit: int | None = None,
     pass_fds: Sequence[int] = (),
+    writable: Sequence[Path] | None = None,
 ) -> Child:
     """Starts a program with exactly this environment, in a session of its own, with nothing to read.
 
@@ -193,6 +195,7 @@ def spawn(
         log_limit: How many bytes of its output to keep.
         output_limit: How many bytes it may write before it is ended; `None`: any number.
         pass_fds: Descriptors that it inherits, by the same numbers.
+        writable: The directories in which it may write, where the machine can confine it; `None`: it is trusted.
 
     Raises:
         InstrumentError: The program does not exist or the machine cannot start it.
@@ -200,11 +203,13 @@ def spawn(
     program = Path(argv[0])
     if not (program.is_absolute() and os.access(program, os.X_OK)):
         raise InstrumentError(f"{program} is not a program that can be started.", "Check that it is installed.")
+    rules = None if writable is None else confine.ruleset(writable)
     life_in, life_out = os.pipe()
     out_in, out_out = os.pipe()
     status_in, status_out = os.pipe()
     kept = ",".join(str(fd) for fd in pass_fds)
-    warden = [sys.executable, "-I", str(_WARDEN), str(status_out), str(MAX_PROCESSES), kept, *map(str, argv)]
+    confined = "" if rules is None else str(rules)
+    warden = [sys.executable, "-I", str(_WARDEN), str(status_out), str(MAX_PROCESSES), kept, confined, *map(str, argv)]
     try:
         popen = subprocess.Popen(
             [*_namespace(), *warden],
@@ -213,7 +218,7 @@ def spawn(
             stdin=life_in,
             stdout=out_out,
             stderr=out_out,
-            pass_fds=[status_out, *pass_fds],
+            pass_fds=[status_out, *pass_fds, *([] if rules is None else [rules])],
             start_new_session=True,
         )
     except OSError as error:
@@ -223,7 +228,7 @@ def spawn(
             f"{program.name} could not be started: {error}.", "Free memory or processes, then grade again."
         ) from error
     finally:
-        for fd in (life_in, out_out, status_out):
+        for fd in (life_in, out_out, status_out, *([] if rules is None else [rules])):
             os.close(fd)
     return Child(popen, (life_out, out_in, status_in), _Log(log_limit), output_limit)
 
@@ -236,14 +241,17 @@ def run_bounded(
     output_limit: int,
     *,
     log_limit: int = 1_000_000,
+    writable: Sequence[Path] | None = None,
 ) -> Finished:
     """Runs a program to its end, at most `wall_s` seconds and `output_limit` bytes of output; nothing of it stays.
+
+    The other arguments are those of `spawn`.
 
     Raises:
         InstrumentError: As `spawn`; or the time was up on a machine that has none to spare.
     """
     started = time.monotonic()
-    with spawn(argv, cwd, env, log_limit, output_limit=output_limit) as child:
+    with spawn(argv, cwd, env, log_limit, output_limit=output_limit, writable=writable) as child:
         fault = None
         reason: StopReason | None = None
         if not child.wait(wall_s) and child.stopped_because is None:

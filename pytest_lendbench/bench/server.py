@@ -55,11 +55,14 @@ class AppServer:
             InstrumentError: It did not come to the candidate's code, or it can't be told.
         """
         secret = secrets.token_hex(32)
+        scratch = tree / ".next" / "tmp"
+        scratch.mkdir(parents=True, exist_ok=True)
         next_cli = tree / "node_modules" / "next" / "dist" / "bin" / "next"
         command: list[str | Path] = [node, "--import", _PRELOAD, next_cli, "start", "-p", "0", "-H", "127.0.0.1"]
         with store.run(State.invite) as theirs:
             fd = theirs.fileno()
-            child = spawn(command, tree, _environment(secret, fd), _LOG_BYTES, pass_fds=[fd])
+            env = {**_environment(secret, fd), "TMPDIR": str(scratch)}
+            child = spawn(command, tree, env, _LOG_BYTES, pass_fds=[fd], writable=[tree / ".next"])
         server = cls(store, child, secret)
         try:
             store.run(server._begin)

@@ -1,14 +1,16 @@
 """Runs one program and lets nothing of it survive. Started by `process.spawn` as a script; never imported.
 
-    warden.py STATUS_FD MAX_PROCESSES KEEP_FDS PROGRAM [ARGUMENT …]
+    warden.py STATUS_FD MAX_PROCESSES KEEP_FDS RULES_FD PROGRAM [ARGUMENT …]
 
 Standard input is the lifeline: it ends when the owner lets go of it or dies, and then everything ends. The program's
 exit is passed on as our own (128 + n after signal n). STATUS_FD gets one word, `processes`, if there were too many.
+RULES_FD, if it is not empty, says where the program may write (`confine.py`).
 As process 1 of a PID namespace (where that works) the kernel ends what we leave; elsewhere we adopt it and hunt it.
 """
 
 import contextlib
 import ctypes
+import functools
 import os
 import resource
 import select
@@ -19,8 +21,11 @@ import sys
 import psutil
 
 PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+LANDLOCK_RESTRICT_SELF = 446
 COUNT_EVERY_S = 0.05
 MAX_TASKS = 4096
+MAX_FILE = 1_000_000_000
 MARK = "LENDBENCH_MARK"
 Program = subprocess.Popen[bytes]
 
@@ -32,8 +37,19 @@ def take_office() -> None:
         with contextlib.suppress(OSError):  # among ten thousand busy processes an ordinary one gets no turn
             os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(ValueError):  # somebody has set a lower one
+        resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE, MAX_FILE))
     if os.getpid() == 1 and os.geteuid() != 0:  # in a user namespace of its own the limit counts only our tasks
         resource.setrlimit(resource.RLIMIT_NPROC, (MAX_TASKS, MAX_TASKS))
+
+
+def confine(libc: ctypes.CDLL, rules_fd: int) -> None:
+    """Takes from this process, for ever, what the rules do not allow. Runs in the program's process, before it begins.
+
+    We ourselves stay free: so the program can neither signal us nor look into us.
+    """
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.syscall(LANDLOCK_RESTRICT_SELF, rules_fd, 0):
+        raise OSError(ctypes.get_errno(), "cannot be confined")
 
 
 def runs(process: psutil.Process) -> bool:
@@ -105,6 +121,9 @@ def end(program: Program, child_ended: int) -> int:
 
 def main() -> int:
     status_fd, limit, keep = int(sys.argv[1]), int(sys.argv[2]), [int(fd) for fd in sys.argv[3].split(",") if fd]
+    begin = functools.partial(confine, ctypes.CDLL(None, use_errno=True), int(sys.argv[4])) if sys.argv[4] else None
+    # On Linux the mark is of no use, and the program need not see it.
+    env = {name: value for name, value in os.environ.items() if name != MARK or sys.platform != "linux"}
     take_office()
     child_ended, wake_fd = os.pipe()
     for fd in (child_ended, wake_fd):
@@ -112,9 +131,11 @@ def main() -> int:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake_fd, warn_on_full_buffer=False)
     try:
-        program = Program(sys.argv[4:], stdin=subprocess.DEVNULL, pass_fds=keep, start_new_session=True)
-    except OSError as error:
-        sys.stderr.write(f"{sys.argv[4]}: {error.strerror}\n")
+        program = Program(
+            sys.argv[5:], stdin=subprocess.DEVNULL, env=env, pass_fds=keep, start_new_session=True, preexec_fn=begin
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        sys.stderr.write(f"{sys.argv[5]}: {error}\n")
         return 127
     for fd in keep:
         os.close(fd)

@@ -27,18 +27,26 @@ const TURNS = 3;
 /** Settling takes milliseconds. When it takes longer than this, it says what it waits for. */
 const EXPLAIN_AFTER_MS = 500;
 
+// The candidate's code may put others in the place of these, for a test of its own or to hide something.
+const { parse, stringify } = JSON;
+const { setImmediate, setTimeout } = globalThis;
+const { pid } = process;
+const kill = process.kill.bind(process);
+const activeResources = process.getActiveResourcesInfo.bind(process);
+const now = performance.now.bind(performance);
+
 const fd = Number(process.env.LENDBENCH_STORE_FD);
-delete process.env.LENDBENCH_STORE_FD;
+for (const name of Object.keys(process.env)) if (name.startsWith("LENDBENCH_")) delete process.env[name];
 
 const socket = new Socket({ fd });
 socket.unref();
 socket.setEncoding("utf8");
 // Not `process.exit`: that would run the candidate's own handlers.
-socket.on("close", () => process.kill(process.pid, "SIGKILL"));
+socket.on("close", () => kill(pid, "SIGKILL"));
 socket.on("error", () => {});
 
 /** @param {object} message */
-const send = (message) => ours(() => socket.write(`${JSON.stringify(message)}\n`));
+const send = (message) => ours(() => socket.write(`${stringify(message)}\n`));
 
 // What runs here: every asynchronous resource that comes into being, other than our own, counts as activity.
 
@@ -178,7 +186,7 @@ function mark(number, here) {
  */
 function restless(tags) {
   forgetDeadTimers();
-  const found = process.getActiveResourcesInfo().filter((resource) => !QUIET.has(resource));
+  const found = activeResources().filter((resource) => !QUIET.has(resource));
   for (const timer of timers) {
     // An interval never ends; who waits for it waits for ever.
     if (timer.hasRef() && timer._repeat === null && timer._idleTimeout < SHORT_MS) {
@@ -197,7 +205,7 @@ function restless(tags) {
  * @param {{ settle: number, tags: string[] }} question
  */
 function settle({ settle: id, tags }) {
-  const began = performance.now();
+  const began = now();
   let explained = "";
   let seen = activity;
   let turns = 0;
@@ -207,7 +215,7 @@ function settle({ settle: id, tags }) {
     const found = restless(tags);
     if (found.length > 0 || activity !== seen) {
       const moving = activity !== seen;
-      if (found.length > 0 && performance.now() - began > EXPLAIN_AFTER_MS && `${found}` !== explained) {
+      if (found.length > 0 && now() - began > EXPLAIN_AFTER_MS && `${found}` !== explained) {
         explained = `${found}`;
         send({ restless: found });
       }
@@ -239,7 +247,7 @@ socket.on("data", (/** @type {string} */ text) => {
   const lines = (rest + text).split("\n");
   rest = /** @type {string} */ (lines.pop());
   for (const line of lines) {
-    const message = JSON.parse(line);
+    const message = parse(line);
     if ("run" in message) answered(message);
     else settle(message);
   }

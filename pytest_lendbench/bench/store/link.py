@@ -1,9 +1,14 @@
-"""The connection to one server's preload: one ordered stream of JSON lines in each direction."""
+"""The connection to one server's preload: one ordered stream of JSON lines in each direction.
+
+A candidate's code runs in the same process and can write into the connection. What our preload would not say, or not
+now, ends the connection and with it the server.
+"""
 
 import asyncio
 import contextlib
 import itertools
 import json
+import secrets
 import socket
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Protocol
@@ -11,21 +16,26 @@ from typing import Any, Protocol
 from pytest_lendbench.bench.store.epoch import Result
 
 _LONGEST_LINE = 64 * 1024 * 1024
+_SHOWN = 200
 
 
 class LinkLost(Exception):  # noqa: N818
     """The server's end of the connection is gone, and so is the server."""
 
 
+class Forged(Exception):  # noqa: N818
+    """Our preload has not said this."""
+
+
 class Listener(Protocol):
-    """Who hears what the preload says, in the order in which it happened."""
+    """Who hears what the preload says, in the order in which it happened. Each may raise `Forged`."""
 
     def hello(self) -> None: ...
     def listening(self, port: int) -> None: ...
     def started(self, request: int, tag: str | None, method: str, url: str, inner: bool) -> None: ...
     def ended(self, request: int, finished: bool) -> None: ...
     def asked(self, name: str, args: object, request: int | None, reply: Callable[[Result], None]) -> None: ...
-    def lost(self) -> None: ...
+    def lost(self, forgery: str) -> None: ...
 
 
 class Link:
@@ -37,7 +47,8 @@ class Link:
         self._reading: asyncio.Task[None] | None = None
         self._answers = 0
         self._settles: dict[int, asyncio.Future[dict[int, int]]] = {}
-        self._numbers = itertools.count(1)
+        self._unanswered: set[int] = set()
+        self._operations = itertools.count(1)
         self._one_at_a_time = asyncio.Lock()
         self.restless: list[str] = []
         """What the server said last that settling waits for. It says so after some seconds."""
@@ -78,7 +89,8 @@ class Link:
                     return written
 
     async def _settle_once(self, tags: Collection[str]) -> dict[int, int]:
-        number = next(self._numbers)
+        number = secrets.randbelow(2**48)  # nobody can answer in advance
+        self._unanswered.add(number)
         future: asyncio.Future[dict[int, int]] = asyncio.get_running_loop().create_future()
         self._settles[number] = future
         try:
@@ -93,41 +105,76 @@ class Link:
         self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
+        forgery = ""
         try:
             with contextlib.suppress(ConnectionError):
                 while line := await reader.readline():
-                    self._hear(json.loads(line))
+                    self._hear(_parsed(line))
+        except (Forged, ValueError) as error:  # ValueError: a line without end
+            forgery = f"Its process wrote into the grader's own connection. {error}"
         finally:
             if self._writer is not None:
                 self._writer.close()
             for future in self._settles.values():
                 if not future.done():
                     future.set_exception(LinkLost())
-            self._listener.lost()
+            self._listener.lost(forgery)
 
-    def _hear(self, message: dict[str, Any]) -> None:
+    def _hear(self, message: Any) -> None:
         match message:
-            case {"run": int(number), "name": name, "request": request}:
+            case {"run": int(number), "name": str(name), "request": int() | None as request}:
+                if number != next(self._operations):
+                    raise Forged(f"Operations are not numbered like {number}.")
                 self._listener.asked(name, message.get("args"), request, lambda result: self._reply(number, result))
-            case {"settled": int(number), "written": written}:
-                asking = self._settles.get(number)
-                if asking is not None and not asking.done():
-                    asking.set_result(dict(written))
-            case {"start": int(request), "tag": tag, "method": method, "url": url, "inner": inner}:
+            case {"settled": int(number), "written": list(written)}:
+                self._settled(number, written)
+            case {
+                "start": int(request),
+                "tag": str() | None as tag,
+                "method": str(method),
+                "url": str(url),
+                "inner": bool(inner),
+            }:
                 self._listener.started(request, tag, method, url, inner)
-            case {"end": int(request), "finished": finished}:
+            case {"end": int(request), "finished": bool(finished)}:
                 self._listener.ended(request, finished)
             case {"restless": list(reasons)}:
-                self.restless = reasons
+                self.restless = [str(reason) for reason in reasons]
             case {"listening": int(port)}:
                 self._listener.listening(port)
             case {"hello": _}:
                 self._listener.hello()
             case _:
-                raise ValueError(f"The server's preload said something unknown: {message}")
+                raise Forged(f"It said {str(message)[:_SHOWN]!r}.")
+
+    def _settled(self, number: int, written: list[Any]) -> None:
+        if number not in self._unanswered:
+            raise Forged("Nobody has asked whether it has settled.")
+        self._unanswered.remove(number)
+        asking = self._settles.get(number)
+        if asking is not None and not asking.done():
+            asking.set_result(_counts(written))
 
     def _reply(self, number: int, result: Result) -> None:
         self._answers += 1
         content = {"value": result.value} if result.error is None else {"error": result.error}
         with contextlib.suppress(LinkLost):
             self._send({"run": number, **content})
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        raise Forged(f"It said {line[:_SHOWN]!r}.") from None
+
+
+def _counts(written: list[Any]) -> dict[int, int]:
+    counts = {}
+    for pair in written:
+        match pair:
+            case [int(request), int(count)]:
+                counts[request] = count
+            case _:
+                raise Forged(f"It said {str(pair)[:_SHOWN]!r}.")
+    return counts

@@ -13,7 +13,7 @@ import psutil
 
 from pytest_lendbench.bench.patience import blame
 from pytest_lendbench.bench.store.epoch import Epoch, Result
-from pytest_lendbench.bench.store.link import Link, LinkLost
+from pytest_lendbench.bench.store.link import Forged, Link, LinkLost
 from pytest_lendbench.bench.store.rows import Rows
 from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
 
@@ -68,6 +68,7 @@ class State:
         self._link: Link | None = None
         self._port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._greeted = False
+        self._forgery = ""
         self._tags: dict[str, Epoch] = {}
         self._page_tags: set[str] = set()
         self._sent: set[str] = set()
@@ -82,6 +83,7 @@ class State:
         """Opens a connection for a new server and returns its end, which that server must inherit."""
         self._seen = {}
         self._greeted = False
+        self._forgery = ""
         self.overdue = False
         self._port = asyncio.get_running_loop().create_future()
         self._link = Link(self)
@@ -172,7 +174,7 @@ class State:
             written = await self._patiently(settling, "The server did not come to rest")
         except LinkLost:
             raise await self.gone("The server ended while the check ran.") from None
-        seen = [(self._seen[number][0], count) for number, count in written.items()]
+        seen = [(self._seen[number][0], count) for number, count in written.items() if number in self._seen]
         return {request.tag: count for request, count in seen if request.tag is not None and not request.inner}
 
     @property
@@ -204,8 +206,10 @@ class State:
 
     async def gone(self, what: str) -> CandidateFault:
         """The fault of a server that ended, with its last words."""
-        server = self._server
-        return CandidateFault(f"{what} {await asyncio.to_thread(server.last_words)}" if server else what)
+        words = [what, self._forgery]
+        if self._server is not None:
+            words.append(await asyncio.to_thread(self._server.last_words))
+        return CandidateFault(" ".join(filter(None, words)))
 
     async def _patiently(self, task: "asyncio.Task[T]", what: str) -> T:
         """Waits for what takes milliseconds, or until it is known why it doesn't come."""
@@ -241,6 +245,8 @@ class State:
             self._port.set_result(port)
 
     def started(self, request: int, tag: str | None, method: str, url: str, inner: bool) -> None:
+        if request != len(self._seen) + 1:
+            raise Forged(f"Requests are not numbered like {request}.")
         epoch = self._tags.get(tag or "", self.epoch)
         seen = SeenRequest(request, tag, method, url, inner)
         self._seen[request] = seen, epoch
@@ -248,14 +254,23 @@ class State:
             self.requests.append(seen)
 
     def ended(self, request: int, finished: bool) -> None:
-        self._seen[request][0].state = "finished" if finished else "aborted"
+        seen, _ = self._known(request)
+        if seen.state != "open":
+            raise Forged(f"Request {request} has ended before.")
+        seen.state = "finished" if finished else "aborted"
 
     def asked(self, name: str, args: object, request: int | None, reply: Callable[[Result], None]) -> None:
-        seen, epoch = (None, self.epoch) if request is None else self._seen[request]
+        seen, epoch = (None, self.epoch) if request is None else self._known(request)
         epoch.admit(name, args, seen.tag if seen else None, request, reply)
         self.stirred.set()
 
-    def lost(self) -> None:
+    def _known(self, request: int) -> tuple[SeenRequest, Epoch]:
+        if request not in self._seen:
+            raise Forged(f"There is no request {request}.")
+        return self._seen[request]
+
+    def lost(self, forgery: str) -> None:
+        self._forgery = forgery
         if not self._port.done():
             self._port.set_exception(LinkLost())
             self._port.exception()  # asyncio complains of errors that nobody looks at, and perhaps nobody waits
