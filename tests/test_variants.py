@@ -145,6 +145,11 @@ def test_what_might_matter_is_left_alone(one_file, name, source):
             'import { useRef } from "react";\nuseRef();',
             'import * as React from "react";\nReact.useRef();',
         ),
+        (
+            "extracted-components",
+            'function X() {\n  return <div>\n<h2 className="mt-2">Hi</h2></div>;\n}',
+            'return <div>\n<Part /></div>;\n}\n\nfunction Part() {\nreturn (\n<h2 className="mt-2">Hi</h2>\n);\n}',
+        ),
         ("formatting", "  f(`\n  x`);\n\n  g();\n", "\tf(`\r\n  x`);\r\n\tg();\r\n"),
     ],
 )
