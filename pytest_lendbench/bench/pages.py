@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import ViewportSize
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _LEAVE_MS = 5_000
 _VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
 """Playwright's own default."""
+_MOTION: Literal["reduce"] = "reduce"
+"""Whoever looks has asked for less motion: each change of a colour would have to be drawn and waited for."""
 
 
 class Pages:
@@ -66,7 +68,7 @@ class Pages:
                 self._idle.append(screen.page)
 
     def _new(self, options: Mapping[str, Any]) -> Page:
-        context = self._browser.new_context(**options)
+        context = self._browser.new_context(**{"reduced_motion": _MOTION, **options})
         context.add_init_script(PAGE_SCRIPT)
         return context.new_page()
 
@@ -78,7 +80,7 @@ def _emptied(page: Page, url: str) -> bool:
         page.unroute_all()
         page.goto("about:blank", timeout=_LEAVE_MS)
         page.set_viewport_size(_VIEWPORT)
-        page.emulate_media(color_scheme="light", reduced_motion="no-preference")
+        page.emulate_media(color_scheme="light", reduced_motion=_MOTION)
         context.clear_cookies()
         session = context.new_cdp_session(page)
         session.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
