@@ -1,0 +1,89 @@
+"""Grades the reference and the alternates again and again, half of the times beside two busy loops, and counts flips.
+
+    python benchmarks/stability.py [ROUNDS]
+
+A round is two gradings of each of the five trees. A flip is a verdict that is not the check's most frequent one on that
+tree. Writes `docs/stability.md`; ends with 1 if anything flipped or was not scored.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pytest_lendbench.bench import layout
+from pytest_lendbench.bench.specimen import specimen
+
+_BUSY = 2
+
+
+@contextmanager
+def busy(loops: int) -> Iterator[None]:
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(loops)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def grade(overlay: str) -> dict[str, str]:
+    """The verdict of each check, and under `status` and `total` those of the grading."""
+    with specimen(overlay) as tree, tempfile.TemporaryDirectory() as folder:
+        result = Path(folder, "score.json")
+        words = ["grade", str(tree), f"--score-json={result}", f"--evidence={folder}/evidence"]
+        subprocess.run([sys.executable, "-m", "pytest_lendbench.cli", *words], capture_output=True, check=False)
+        score = json.loads(result.read_text("utf-8"))
+    verdicts = {check["id"]: check["verdict"] for check in score["checks"]}
+    return {**verdicts, "status": score["status"], "total": str(score["total"])}
+
+
+def page(gradings: int, seen: dict[tuple[str, str], Counter[str]]) -> tuple[str, int]:
+    """The page, and how many verdicts differed."""
+    flips: Counter[str] = Counter()
+    for (_, check), verdicts in seen.items():
+        flips[check] += verdicts.total() - max(verdicts.values())
+    lines = [
+        "# Stability",
+        "",
+        f"Made by `benchmarks/stability.py`: {gradings} gradings of the reference and the alternates, half of them beside",
+        f"{_BUSY} busy loops on a machine with two cores. Verdicts that differed from the others of the same check on the same",
+        f"tree: {flips.total()}.",
+        "",
+        "| check | verdicts | flips |",
+        "| --- | --- | --- |",
+        *(f"| {check} | {gradings} | {count} |" for check, count in sorted(flips.items())),
+        "",
+    ]
+    return "\n".join(lines), flips.total()
+
+
+def main(rounds: int) -> int:
+    alternates = sorted(path.name for path in (layout.fixture() / "alternates").iterdir())
+    trees = ["reference", *(f"alternates/{name}" for name in alternates)]
+    seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    gradings = 0
+    flips = 0
+    for turn in range(rounds):
+        for tree in trees:
+            for loops in (0, _BUSY):
+                with busy(loops):
+                    found = grade(tree)
+                gradings += 1
+                print(
+                    f"round {turn + 1}/{rounds}, {tree}, {loops} loops: {found['status']} {found['total']}", flush=True
+                )
+                for check, verdict in found.items():
+                    seen[tree, check][verdict] += 1
+        text, flips = page(gradings, seen)
+        (layout.suite_root() / "docs" / "stability.md").write_text(text, "utf-8")
+    return 1 if flips else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 10))
