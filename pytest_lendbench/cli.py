@@ -97,9 +97,12 @@ def _say(line: str) -> None:
 
 
 def _list() -> int:
-    for spec in default_suite().read_catalog():
+    catalog = list(default_suite().read_catalog())
+    id_width = max(len(spec.id) for spec in catalog)
+    spec_width = max(len(spec.spec) for spec in catalog)
+    for spec in catalog:
         tier = "-" if spec.tier is None else str(spec.tier)
-        print(f"{spec.id:28} {tier}  {spec.weight:<4g}  {spec.spec:6}  {spec.title}")
+        print(f"{spec.id:{id_width}}  {tier}  {spec.weight:<4g}  {spec.spec:{spec_width}}  {spec.title}")
     return 0
 
 
