@@ -79,6 +79,7 @@ def _grade(words: list[str]) -> int:
 
 
 def _prove(ids: list[str], *, full: bool, sample: int | None) -> int:
+    # As above: the list of checks must not wait for it.
     from pytest_lendbench.matrix import Matrix, write_page, wrong  # noqa: PLC0415
 
     root = default_suite().root

@@ -23,7 +23,7 @@ class LinkLost(Exception):  # noqa: N818
     """The server's end of the connection is gone, and so is the server."""
 
 
-class Forged(Exception):  # noqa: N818
+class Forged(Exception):  # noqa: N818 (the fault is the candidate's; it never leaves the store as an error)
     """Our preload has not said this."""
 
 
