@@ -235,7 +235,11 @@ class Controller:
             self.problem(InstrumentError(f"Never reported: {names}.", f"If a check was taken out: {REWRITE}"))
 
     def _score(self, ledger: Ledger, prepared: Prepared) -> Score:
-        measures = Measures(prepared.gate.passed, len(prepared.contract.violated_classes))
+        measures = Measures(
+            gate_passed=prepared.gate.passed,
+            violated_classes=len(prepared.contract.violated_classes),
+            closeout=prepared.closeout.share if prepared.closeout else None,
+        )
         score: Score | None = self._config.hook.pytest_lendbench_score(ledger=ledger, measures=measures)
         if score is None:
             raise InstrumentError("No plugin has scored the verdicts.", "Install the grader again.")

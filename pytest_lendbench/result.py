@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pytest_lendbench.bench.grading import Prepared
     from pytest_lendbench.rules.exit_status import Status
     from pytest_lendbench.rules.ledger import Entry
+    from pytest_lendbench.rules.quality import Quality
     from pytest_lendbench.rules.scoring import Score
 
 
@@ -51,7 +52,8 @@ class GradingResult:
         min_score: The total that was asked for, if one was.
         invalid: Set exactly if the status is `invalid`.
         entries: The verdict of each check, in the catalog's order; empty if the catalog itself was unusable.
-        prepared: What contract and gate have found; `None` if the grading did not come so far.
+        prepared: What contract, gate and closeout have found; `None` if the grading did not come so far.
+        quality: What the analysis has found; `None` if nothing was analysed.
         catalog_sha256: Of the denominator; `None` as `entries`.
         timings: Seconds for each phase, in the order of the phases; `total` is the last.
         provenance: Versions and machine.
@@ -71,5 +73,6 @@ class GradingResult:
     catalog_sha256: str | None
     timings: dict[str, float]
     provenance: dict[str, Any]
+    quality: Quality | None = None
     evidence: Path | None = None
     sections: tuple[ReportSection, ...] = ()

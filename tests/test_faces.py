@@ -156,7 +156,7 @@ def test_the_json_has_what_its_type_says() -> None:
     report = build(result(LOST))
     assert report.keys() == Report.__annotations__.keys()
     again = json.loads(json.dumps(report))
-    assert again["schema"] == 1
+    assert again["schema"] == 2
     assert again["axes"]["completion"]["points"] == pytest.approx(11.0)
     assert {check["id"]: check["verdict"] for check in again["checks"]} == {
         name: said[0] for name, said in LOST.items()

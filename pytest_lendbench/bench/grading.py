@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +15,8 @@ from pytest_lendbench.bench import assembly, confine, layout, toolchain
 from pytest_lendbench.bench.browser import find_browser
 from pytest_lendbench.bench.gate import GateResult, run_gate
 from pytest_lendbench.bench.reading import printable, read_tree
+from pytest_lendbench.bench.server import DESK_NOW
+from pytest_lendbench.rules.closeout import METADATA, PLAN, Closeout, judge
 from pytest_lendbench.rules.contract import ContractFindings, compare, is_free
 from pytest_lendbench.rules.errors import InstrumentError, UsageProblem
 
@@ -36,6 +39,7 @@ class Prepared:
         browser: The browser's program; `None`: Playwright's own.
         contract: What breaks the contract.
         gate: What the gate says.
+        closeout: How the plan was ended; `None` if the track has none.
         timings: Seconds by phase.
         provenance: What exactly was graded, with what: digests and versions.
     """
@@ -52,6 +56,7 @@ class Prepared:
     gate: GateResult
     timings: Mapping[str, float]
     provenance: Mapping[str, Any]
+    closeout: Closeout | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON; `from_json` reads it."""
@@ -61,7 +66,9 @@ class Prepared:
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The preparation that `to_json` wrote."""
         contract = ContractFindings.from_json(data["contract"])
-        return cls(**{**data, "contract": contract, "gate": GateResult.from_json(data["gate"])})
+        closeout = data["closeout"] and Closeout.from_json(data["closeout"])
+        gate = GateResult.from_json(data["gate"])
+        return cls(**{**data, "contract": contract, "gate": gate, "closeout": closeout})
 
     def run_copy(self, name: str) -> Path:
         """A copy of the built tree under `run_dir`, for one server of its own."""
@@ -115,6 +122,11 @@ def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
         with _timed("gate", timings):
             say("Checking the types, then building …")
             gate = _explained(run_gate(tree, tools, scratch, say), contract)
+        closeout = None
+        if PLAN in task.writable:
+            plan = {name: (layout.fixture() / "app" / name).read_bytes() for name in (PLAN, METADATA)}
+            # A plan that was deleted is one that was left untouched.
+            closeout = judge({**plan, **found.kept}, plan, datetime.fromisoformat(DESK_NOW), gate.step)
         return Prepared(
             candidate=str(root),
             track=task.name,
@@ -127,6 +139,7 @@ def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
             contract=contract,
             gate=gate,
             timings=timings,
+            closeout=closeout,
             provenance={
                 "candidate": {name: toolchain.digest(found.kept[name]) for name in sorted(found.kept)},
                 "unwalked": list(found.unwalked),

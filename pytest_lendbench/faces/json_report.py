@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TypedDict
 if TYPE_CHECKING:
     from pytest_lendbench.result import GradingResult
     from pytest_lendbench.rules.checks import Kind
+    from pytest_lendbench.rules.closeout import Closeout
     from pytest_lendbench.rules.exit_status import Status
     from pytest_lendbench.rules.ledger import Entry, Verdict
     from pytest_lendbench.rules.scoring import Axis, AxisName, Tier
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class AxisReport(TypedDict):
@@ -65,9 +66,17 @@ class Report(TypedDict):
     """A grading. What is null was not reached, or does not exist for this status.
 
     `total` is out of 100, to one decimal, and `total_exact` is the same unrounded; both are null unless `status` is
-    `scored`, and so are `axes` and `tiers`. `gate` is `{passed, step, output, duration}`; `contract` has lists of
-    `[path, sentence]` in `added`, `protected`, `exports` and `left_out_imports`, and the `violated_classes`. Times are
-    seconds. `evidence_dir` holds a text file for each check that failed or errored. `sections` is what plugins add.
+    `scored`, and so are `axes` and `tiers`. Times are seconds.
+
+    - `gate`: `{passed, step, output, duration}`.
+    - `contract`: lists of `[path, sentence]` in `added`, `protected`, `exports` and `left_out_imports`, and the
+      `violated_classes`.
+    - `closeout`: `{rules: [{name, rule, broken}], ticked, share}`. `broken` is empty for a rule that is held; `share` is
+      0 to 1.
+    - `quality`: `{penalty, above: [{rule, category, severity, file, line, message, source, weight}]}`.
+    - `ruler`: `{revision, suite, baseline}`, the latter two digests: results with equal rulers can be compared.
+    - `evidence_dir`: holds a text file for each check that failed or errored.
+    - `sections`: what plugins add.
     """
 
     schema: int
@@ -81,7 +90,10 @@ class Report(TypedDict):
     tiers: list[TierReport] | None
     gate: dict[str, Any] | None
     contract: dict[str, Any] | None
+    closeout: dict[str, Any] | None
+    quality: dict[str, Any] | None
     checks: list[CheckReport]
+    ruler: dict[str, str] | None
     catalog_sha256: str | None
     timings: dict[str, float]
     provenance: dict[str, Any]
@@ -107,7 +119,10 @@ def build(result: GradingResult) -> Report:
         tiers=[_tier(tier) for tier in score.tiers] if score else None,
         gate=prepared.gate.to_json() if prepared else None,
         contract=prepared.contract.to_json() if prepared else None,
+        closeout=_closeout(prepared.closeout) if prepared and prepared.closeout else None,
+        quality=result.quality.to_json() if result.quality else None,
         checks=[_check(entry) for entry in result.entries],
+        ruler=result.provenance.get("ruler"),
         catalog_sha256=result.catalog_sha256,
         timings={name: round(seconds, 3) for name, seconds in result.timings.items()},
         provenance=result.provenance,
@@ -117,6 +132,10 @@ def build(result: GradingResult) -> Report:
         evidence_dir=str(result.evidence) if result.evidence else None,
         sections={section.name: section.data for section in result.sections},
     )
+
+
+def _closeout(closeout: Closeout) -> dict[str, Any]:
+    return {**closeout.to_json(), "share": float(closeout.share)}
 
 
 def _axis(axis: Axis) -> AxisReport:

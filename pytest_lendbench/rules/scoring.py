@@ -32,8 +32,8 @@ class Measures:
 
     gate_passed: bool
     violated_classes: int
-    closeout: float | None = None
-    penalty: float | None = None
+    closeout: Fraction | None = None
+    penalty: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Axis:
         name: `completion`, `probes`, `adherence` or `quality`.
         rate: 0 to 1.
         most: Its points at rate 1.
-        not_measured: The parts of it that count as perfect because nothing measures them yet.
+        not_measured: The parts of it that count as perfect because nothing has measured them.
     """
 
     name: AxisName
@@ -106,8 +106,8 @@ def score(entries: Iterable[Entry], measures: Measures) -> Score:
     completion = _rate(entries, scales, lambda spec: spec.kind == "check")
     probes = _rate(entries, scales, lambda spec: spec.kind == "probe")
     contract = max(Fraction(0), 1 - Fraction(measures.violated_classes, 2))
-    closeout = Fraction(1 if measures.closeout is None else measures.closeout)
-    penalty = Fraction(measures.penalty or 0)
+    closeout = Fraction(1) if measures.closeout is None else measures.closeout
+    penalty = measures.penalty or Fraction(0)
     quality = scaled(completion) * max(Fraction(0), 1 - penalty / RUINED)
     return Score(
         axes=(
