@@ -59,7 +59,7 @@ def pytest_lendbench_provision(candidate: Path, track: str, say: Callable[[str],
         contract=ContractFindings(added=(("src/extra.ts", "Added."),) if "extra" in files else ()),
         gate=GateResult(passed, None if passed else "typecheck", "" if passed else "src/a.ts(1,1): error TS2322", 0.5),
         timings={"read": 0.1, "gate": 0.5},
-        provenance={"versions": {"node": "fake"}},
+        provenance={"candidate": {}, "versions": {"node": "fake"}},
     )
 
 
