@@ -132,6 +132,8 @@ class Controller:
         """Keeps pytest's own dots and tracebacks out of a grading, except with -v."""
         return ("", "", "") if options.quiet(self._config) else None
 
+    # First of all: the JUnit face takes the verdict off the report.
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         said = Said.of(report)
         if said is not None and self._ledger is not None:

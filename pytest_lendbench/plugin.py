@@ -47,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_lendbench import fixtures  # noqa: PLC0415
     from pytest_lendbench.controller import Controller  # noqa: PLC0415
     from pytest_lendbench.faces.json_report import JsonFace  # noqa: PLC0415
+    from pytest_lendbench.faces.junit import JUnitFace  # noqa: PLC0415
     from pytest_lendbench.faces.terminal import TerminalFace  # noqa: PLC0415
     from pytest_lendbench.worker import Worker  # noqa: PLC0415
 
@@ -56,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
         register(Worker.of_controller(config), "lendbench-worker")
     elif options.grading(config):
         controller = Controller(config, suite)
+        # Before the controller, so that this hears of a report after it.
+        register(JUnitFace(config.getoption("xmlpath", None), suite), "lendbench-junit")
         register(controller, "lendbench-controller")
         register(TerminalFace(config), "lendbench-terminal")
         register(JsonFace(controller.options.score_json), "lendbench-json")
