@@ -21,6 +21,7 @@ class Options:
     candidate: Path
     track: str
     score_json: Path | None
+    score_markdown: Path | None
     min_score: float | None
     evidence: Path
 
@@ -36,6 +37,7 @@ def add(parser: pytest.Parser) -> None:
         help="The task that the tree is an answer to (default: build).",
     )
     group.addoption("--score-json", metavar="FILE", help="Write the result to FILE, as JSON.")
+    group.addoption("--score-markdown", metavar="FILE", help="Write a summary to FILE, as Markdown for GitHub.")
     group.addoption("--min-score", metavar="N", type=float, help="Exit with 0 exactly if the total is at least N.")
     group.addoption(
         "--evidence",
@@ -70,9 +72,8 @@ def read(config: pytest.Config) -> Options:
         raise pytest.UsageError(
             "--min-score needs a total, and a selection of checks has none. Leave one of them away."
         )
-    score_json = here / option.score_json if option.score_json else None
-    if score_json is not None:
-        _writable("--score-json", score_json)
+    score_json = _report("--score-json", option.score_json, here)
+    score_markdown = _report("--score-markdown", option.score_markdown, here)
     if option.evidence:
         evidence = here / option.evidence
     else:
@@ -81,7 +82,7 @@ def read(config: pytest.Config) -> Options:
         evidence = outside / DEFAULT_EVIDENCE
     if evidence.exists() and not evidence.is_dir():
         raise pytest.UsageError(f"--evidence: {evidence} is not a directory. Name another one.")
-    return Options(candidate, option.track, score_json, option.min_score, evidence)
+    return Options(candidate, option.track, score_json, score_markdown, option.min_score, evidence)
 
 
 def directory(candidate: str, here: Path) -> Path:
@@ -105,6 +106,14 @@ def selects(config: pytest.Config) -> bool:
 
 NAMED = pytest.StashKey[bool]()
 """Whether checks were named as positional arguments."""
+
+
+def _report(name: str, file: str | None, here: Path) -> Path | None:
+    """The file of a report, if one was asked for. What an earlier grading has left there is removed."""
+    if not file:
+        return None
+    _writable(name, here / file)
+    return here / file
 
 
 def _writable(name: str, file: Path) -> None:

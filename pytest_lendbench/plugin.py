@@ -48,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_lendbench.controller import Controller  # noqa: PLC0415
     from pytest_lendbench.faces.json_report import JsonFace  # noqa: PLC0415
     from pytest_lendbench.faces.junit import JUnitFace  # noqa: PLC0415
+    from pytest_lendbench.faces.markdown import MarkdownFace  # noqa: PLC0415
     from pytest_lendbench.faces.terminal import TerminalFace  # noqa: PLC0415
     from pytest_lendbench.worker import Worker  # noqa: PLC0415
 
@@ -61,7 +62,11 @@ def pytest_configure(config: pytest.Config) -> None:
         register(JUnitFace(config.getoption("xmlpath", None), suite), "lendbench-junit")
         register(controller, "lendbench-controller")
         register(TerminalFace(config), "lendbench-terminal")
-        register(JsonFace(controller.options.score_json), "lendbench-json")
+        asked = controller.options
+        register(JsonFace(asked.score_json), "lendbench-json")
+        register(
+            MarkdownFace(asked.score_markdown, [asked.score_json] if asked.score_json else []), "lendbench-markdown"
+        )
         controller.open()
         if distributed.distributes(config):
             register(distributed.Distribution(config, controller), "lendbench-distribution")
