@@ -15,6 +15,7 @@ from pytest_lendbench.rules.comparison import compare
 from pytest_lendbench.rules.errors import InstrumentError, UsageProblem
 from pytest_lendbench.rules.exit_status import INVALID
 from pytest_lendbench.suite import GRADING_INI, default_suite
+from pytest_lendbench.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,11 +24,11 @@ _GRADE = """\
 Grades the tree at PATH; without PATH, the reference. Runs pytest on the checks: all arguments after PATH are pytest's
 (`pytest --help` lists them), such as
 
-  --score-json=FILE   write the result as JSON
-  --score-markdown=FILE  and a summary as Markdown, for a pull request
-  --min-score=N       exit with 0 exactly if the total is at least N
-  -k C.parallel-reads only the checks whose ids match; there is no total then
-  -v                  pytest's own output as well
+  --score-json=FILE      write the result as JSON
+  --score-markdown=FILE  write a summary as Markdown, for a pull request
+  --min-score=N          exit with 0 exactly if the total is at least N
+  -k C.parallel-reads    only the checks whose ids match; there is no total then
+  -v                     pytest's own output as well
 
 Exit status: 0 good, 1 not good, 10 invalid; 2 to 6 are pytest's own, and nothing was graded.
 """
@@ -67,10 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         return _COMMANDS[options.command](options, rest)
     except InstrumentError as error:
-        print(error, file=sys.stderr)
+        print(plain(str(error)), file=sys.stderr)
         return INVALID
     except UsageProblem as error:
-        print(error, file=sys.stderr)
+        print(plain(str(error)), file=sys.stderr)
         return _USAGE
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -143,11 +144,8 @@ def _verify(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
     candidate = Path(os.path.abspath(options.candidate))  # noqa: PTH100 (resolve() would follow links)
     found = verify(options.result, candidate, grade, _say)
-    if not found.agree:
-        _say(f"{options.result} does not hold. Before → now:\n")
-    _print(comparison.render(found, width()))
-    if found.agree:
-        _say(f"{options.result} holds.")
+    lines, result = comparison.render(found, width()), plain(options.result)
+    _print([*lines, f"{result} holds."] if found.agree else [f"{result} does not hold. Before → now:", "", *lines])
     return 0 if found.agree else 1
 
 
@@ -185,7 +183,12 @@ def _say(line: str) -> None:
 
 
 def _print(lines: Sequence[str]) -> None:
-    print("\n".join(lines))
+    # Neither a terminal that cannot show a character nor a reader who has had enough (`| head`) changes what is found.
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        print("\n".join(lines).encode(encoding, "replace").decode(encoding), flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _list() -> int:

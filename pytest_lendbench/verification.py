@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from pytest_lendbench.bench import layout, toolchain
 from pytest_lendbench.bench.reading import read_tree
 from pytest_lendbench.faces import result_file
@@ -34,6 +36,7 @@ def verify(
 
     Raises:
         UsageProblem: It is no result, or it is about another tree, or it was graded by another ruler.
+        KeyboardInterrupt: The grading was interrupted.
         InstrumentError: The new grading is invalid, or left no result.
     """
     report, before = result_file.read(result)
@@ -50,11 +53,20 @@ def verify(
         say(f"Grading {candidate} again (track {report['track']}) …")
         status = grade(words)
         if not again.exists():
-            raise InstrumentError(f"The new grading left no result; its exit status was {status}.", "Read its words.")
+            raise _without_result(status)
         new, after = result_file.read(again)
     if new["invalid"] is not None:
         raise InstrumentError(f"The new grading is invalid: {new['invalid']['what']}", new["invalid"]["todo"])
     return compare(before, replace(after, name="the new grading"))
+
+
+def _without_result(status: int) -> BaseException:
+    """Why pytest has graded nothing, by its exit status."""
+    if status == pytest.ExitCode.INTERRUPTED:
+        return KeyboardInterrupt()
+    if status == pytest.ExitCode.USAGE_ERROR:
+        return UsageProblem("Nothing was graded: pytest's words above say what it was asked for in vain.")
+    return InstrumentError(f"The new grading left no result; its exit status was {status}.", "Grade the tree itself.")
 
 
 def _changed_files(report: Report, candidate: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -63,6 +64,18 @@ def test_compare_says_what_changed(graded: Callable[..., Path], capsys: pytest.C
     assert "Contract:\n  new: added src/extra.ts: Added." in shown
     assert cli.main(["compare", str(half), str(half)]) == 0
     assert capsys.readouterr().out == "The two gradings agree.\n"
+
+
+def test_compare_says_the_same_to_a_reader_who_leaves_early(graded: Callable[..., Path]) -> None:
+    half = graded("half", "one")
+    for other, status in ((half, 0), (graded("whole", *PERFECT), 1)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [LENDBENCH, "compare", half, other], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+        )
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (status, "")
 
 
 def test_compare_refuses_what_another_ruler_has_measured(
@@ -185,6 +198,13 @@ def test_a_new_grading_that_is_invalid_verifies_nothing(grader: Grader, graded: 
     status, output = verify(grader, result, grader.path / "half")
     assert status == 10
     assert "The new grading is invalid: The disk is full. Free some space." in output
+
+
+def test_a_grading_that_never_was_verifies_nothing(grader: Grader, graded: Callable[..., Path]) -> None:
+    result = graded("half", "one")
+    assert verify(grader, result, grader.path / "half", "--min-score=101")[0] == 4
+    (grader.path / "half" / "interrupt").write_text("")
+    assert verify(grader, result, grader.path / "half")[0] == 2
 
 
 # -- explain
