@@ -49,13 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     matrix.add_argument("ids", nargs="*", help="only these trees")
     matrix.add_argument("--full", action="store_true", help="try every check on every defect")
     matrix.add_argument("--sample", type=int, metavar="N", help="only N of the defects")
+    commands.add_parser("baseline", help="write the baseline of the analysis anew, from the reference")
     try:
         if words[:1] == ["grade"] and not {"-h", "--help"} & set(words):
             return _grade(words[1:])
         options = parser.parse_args(words)
         if options.command == "matrix":
             return _prove(options.ids, full=options.full, sample=options.sample)
-        return _write() if options.write else _list()
+        return _measure() if options.command == "baseline" else _write() if options.write else _list()
     except InstrumentError as error:
         print(error, file=sys.stderr)
         return INVALID
@@ -91,6 +92,15 @@ def _prove(ids: list[str], *, full: bool, sample: int | None) -> int:
         write_page(outcomes, root / "docs", full=full)
     print("\n".join(broken) or f"{len(outcomes)} trees: all as it should be.")
     return 1 if broken else 0
+
+
+def _measure() -> int:
+    # As above.
+    from pytest_lendbench.bench import analysis, baseline  # noqa: PLC0415
+
+    analysis.write_baseline(_say)
+    print(f"{baseline.path()}: written")
+    return 0
 
 
 def _say(line: str) -> None:
