@@ -79,7 +79,8 @@ const hidesAny = (mine, own, depth = 4) => {
   });
 };
 
-const same = (one, other) => checker.isTypeAssignableTo(one, other) && checker.isTypeAssignableTo(other, one);
+const fits = (one, other) => checker.isTypeAssignableTo(one, other);
+const same = (one, other) => fits(one, other) && fits(other, one);
 
 // What a component makes of its props is its own business, as long as React takes it; the build says whether it does.
 const renders = (type) => {
@@ -94,13 +95,28 @@ const sameExport = (mine, own) => {
   return its.length === owns.length && its.every((type, at) => same(type, owns[at]));
 };
 
+// What only Next calls may say less or more of what Next hands over (`NextRequest` for `Request`, some of the props) and
+// more of what it answers (`NextResponse`, an object for `Metadata`): nobody sees the difference.
+const sameEntry = (mine, own) => {
+  if (hidesAny(mine, own)) return false;
+  const [call, ownCall] = [callOf(mine), callOf(own)];
+  if (!call || !ownCall) return fits(mine, own);
+  const [its, owns, made, ownMade] = [parameters(call), parameters(ownCall), call.getReturnType(), ownCall.getReturnType()];
+  return (
+    its.length <= owns.length &&
+    its.every((type, at) => fits(type, owns[at]) || fits(owns[at], type)) &&
+    (renders(ownMade) || fits(awaited(made), awaited(ownMade)))
+  );
+};
+
 const differences = (file) => {
   const [mine, own] = [runtimeExports(join(tree, file)), runtimeExports(join(app, file))];
   const found = [];
+  const kept = file.startsWith("src/app/") ? sameEntry : sameExport;
   for (const [name, type] of own) {
     const its = mine.get(name);
     if (!its) found.push(`\`${name}\` is no longer exported.`);
-    else if (!sameExport(its, type)) found.push(`\`${name}\` is now ${worded(its)}; it must stay ${worded(type)}.`);
+    else if (!kept(its, type)) found.push(`\`${name}\` is now ${worded(its)}; it must stay ${worded(type)}.`);
   }
   for (const name of mine.keys()) if (!own.has(name)) found.push(`\`${name}\` is exported, which the app does not do.`);
   return found.map((sentence) => [file, sentence]);
