@@ -106,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     matrix.add_argument("ids", nargs="*", help="only these trees")
     matrix.add_argument("--full", action="store_true", help="try every check on every defect")
     matrix.add_argument("--sample", type=int, metavar="N", help="only N of the defects")
+    command("baseline", "write the baseline of the analysis anew, from the reference")
     return parser
 
 
@@ -178,8 +179,21 @@ def _prove(ids: list[str], *, full: bool, sample: int | None) -> int:
     return 1 if broken else 0
 
 
+def _measure() -> int:
+    # As above.
+    from pytest_lendbench.bench import analysis, baseline  # noqa: PLC0415
+
+    analysis.write_baseline(_say)
+    print(f"{baseline.path()}: written")
+    return 0
+
+
 def _say(line: str) -> None:
     print(line, flush=True)
+
+
+def _baseline(_: argparse.Namespace, __: Sequence[str]) -> int:
+    return _measure()
 
 
 def _print(lines: Sequence[str]) -> None:
@@ -217,6 +231,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Sequence[str]], int]] = {
     "explain": _explain,
     "checks": _checks,
     "matrix": _matrix,
+    "baseline": _baseline,
 }
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_lendbench import evidence, options, safe_start
+from pytest_lendbench.bench.analysis import analyse
 from pytest_lendbench.bench.workspace import Workspace
 from pytest_lendbench.progress import Progress
 from pytest_lendbench.result import GradingResult, Invalid
@@ -23,9 +25,12 @@ from pytest_lendbench.verdicts import Said
 from pytest_lendbench.worker import PREPARED
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from pathlib import Path
 
+    from pytest_lendbench.bench.analysis import Analysis
     from pytest_lendbench.bench.grading import Prepared
+    from pytest_lendbench.rules.quality import Quality
     from pytest_lendbench.rules.scoring import Score
     from pytest_lendbench.suite import Suite
 
@@ -50,6 +55,8 @@ class Controller:
         self._ledger: Ledger | None = None
         self._prepared: Prepared | None = None
         self._workspace: Workspace | None = None
+        self._analysis: Future[Analysis] | None = None
+        self._quality: Quality | None = None
         self._checks_started: float | None = None
         self._interrupted = False
         self._done: set[str] = set()
@@ -97,6 +104,7 @@ class Controller:
         self._progress.say(f"grading {self._options.candidate} (track {self._options.track})")
         if not self._problems:
             self._provide()
+        self._begin_analysis()
         if self._prepared is not None and not self.blocked:
             self._checks_started = time.monotonic()
             self._config.stash[PREPARED] = self._prepared
@@ -116,6 +124,26 @@ class Controller:
         else:
             if self._prepared is None:
                 self.problem(InstrumentError("No plugin has provided the tree.", "Install the grader again."))
+
+    def _begin_analysis(self) -> None:
+        """Beside the checks: it starts programs and waits for them. Where the gate failed, quality is 0 in any case."""
+        if self._prepared is not None and self._prepared.sources is not None and not self._problems:
+            sources, quality = self._prepared.sources, self._prepared.gate.passed
+            self._analyst = ThreadPoolExecutor(1, "analysis")
+            self._analysis = self._analyst.submit(analyse, sources, quality=quality)
+
+    def _end_analysis(self) -> None:
+        if self._prepared is None or self._analysis is None:
+            return
+        if not self._analysis.done():
+            self._progress.say("waiting for the analysis")
+        try:
+            found = self._analysis.result()
+        except InstrumentError as error:
+            self.problem(error)
+        else:
+            contract = self._prepared.contract.with_exports(found.exports)
+            self._prepared, self._quality = replace(self._prepared, contract=contract), found.quality
 
     # -- while they run
 
@@ -175,6 +203,7 @@ class Controller:
         if self._interrupted:
             return
         try:
+            self._end_analysis()
             self._close_workspace()
             result = self._conclude()
             sections = self._config.hook.pytest_lendbench_report(result=result)
@@ -241,6 +270,7 @@ class Controller:
             gate_passed=prepared.gate.passed,
             violated_classes=len(prepared.contract.violated_classes),
             closeout=prepared.closeout.share if prepared.closeout else None,
+            penalty=self._quality.penalty if self._quality else None,
         )
         score: Score | None = self._config.hook.pytest_lendbench_score(ledger=ledger, measures=measures)
         if score is None:
@@ -261,6 +291,7 @@ class Controller:
             invalid=_summary(self._problems) if self._problems else None,
             entries=entries,
             prepared=self._prepared,
+            quality=self._quality,
             catalog_sha256=self._ledger.catalog.sha256 if self._ledger is not None else None,
             timings=self._timings(),
             provenance=dict(self._prepared.provenance) if self._prepared else {},

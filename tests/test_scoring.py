@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from pytest_lendbench.rules.checks import CheckSpec
 from pytest_lendbench.rules.ledger import VERDICTS, Entry
 from pytest_lendbench.rules.scoring import Measures, score
+
+if TYPE_CHECKING:
+    from random import Random
 
 PASSED_GATE = Measures(gate_passed=True, violated_classes=0)
 
@@ -41,42 +45,54 @@ measures = st.builds(
     Measures,
     gate_passed=st.just(True),
     violated_classes=st.integers(0, 3),
-    closeout=st.none() | st.floats(0, 1),
-    penalty=st.none() | st.floats(0, 100),
+    closeout=st.none() | st.fractions(0, 1),
+    penalty=st.none() | st.fractions(0, 100),
 )
 
 
-def by_the_formula(entries: list[Entry], measures: Measures) -> float:
-    """Section 6 of the design, written down a second time, in plain numbers."""
+def by_the_formula(entries: list[Entry], measures: Measures) -> Fraction:
+    """Section 6 of the design, written down a second time."""
+    passed = [one for one in entries if one.verdict == "passed"]
 
-    def scale(rate: float) -> float:
-        return min(1.0, rate / 0.9)
+    def scale(rate: Fraction) -> Fraction:
+        return min(Fraction(1), rate * 10 / 9)
 
-    checks = [one for one in entries if one.spec.kind == "check"]
-    probes = [one for one in entries if one.spec.kind == "probe"]
-    rate = {}
-    for tier in (0, 1):
-        said = [one.verdict == "passed" for one in checks if one.spec.tier == tier]
-        rate[tier] = sum(said) / len(said) if said else 1.0
-    by_tier = {0: 1.0, 1: scale(rate[0]), 2: scale(rate[0]) * scale(rate[1])}
+    def rate(tier: int) -> Fraction:
+        there, won = (
+            sum(one.spec.kind == "check" and one.spec.tier == tier for one in group) for group in (entries, passed)
+        )
+        return Fraction(won, there) if there else Fraction(1)
 
-    def share(group: list[Entry]) -> float:
-        if not group:
-            return 1.0
-        earned = sum(one.spec.weight * by_tier[one.spec.tier or 0] for one in group if one.verdict == "passed")
-        return earned / sum(one.spec.weight for one in group)
+    credit = {0: Fraction(1), 1: scale(rate(0)), 2: scale(rate(0)) * scale(rate(1))}
 
-    closeout = 1.0 if measures.closeout is None else measures.closeout
-    adherence = 0.5 * max(0.0, 1 - 0.5 * measures.violated_classes) + 0.5 * closeout
-    quality = scale(share(checks)) * max(0.0, 1 - (measures.penalty or 0.0) / 30)
-    return 100 * (0.55 * share(checks) + 0.20 * share(probes) + 0.15 * adherence + 0.10 * quality)
+    def share(kind: str) -> Fraction:
+        whole = sum(Fraction(one.spec.weight) for one in entries if one.spec.kind == kind)
+        won = sum(
+            (Fraction(one.spec.weight) * credit[one.spec.tier or 0] for one in passed if one.spec.kind == kind),
+            Fraction(0),
+        )
+        return won / whole if whole else Fraction(1)
+
+    closeout = Fraction(1) if measures.closeout is None else measures.closeout
+    penalty = Fraction(0) if measures.penalty is None else measures.penalty
+    adherence = max(Fraction(0), 1 - Fraction(measures.violated_classes) / 2) / 2 + closeout / 2
+    quality = scale(share("check")) * max(Fraction(0), 1 - penalty / 30)
+    return 55 * share("check") + 20 * share("probe") + 15 * adherence + 10 * quality
 
 
 @given(entries(), measures)
 def test_the_score_is_the_formulas(drawn: list[Entry], measured: Measures) -> None:
-    found = score(drawn, measured)
-    assert float(found.exact) == pytest.approx(by_the_formula(drawn, measured), abs=1e-9)
+    found, wanted = score(drawn, measured), by_the_formula(drawn, measured)
+    assert found.exact == wanted
     assert 0 <= found.exact <= 100
+    assert abs(Fraction(found.total) - wanted) <= Fraction("0.05") + Fraction(1, 10**9)
+    assert found.total == round(found.total, 1)
+
+
+@given(entries(), measures, st.randoms(use_true_random=False))
+def test_the_order_of_the_checks_does_not_matter(drawn: list[Entry], measured: Measures, random: Random) -> None:
+    shuffled = random.sample(drawn, len(drawn))
+    assert score(shuffled, measured) == score(drawn, measured)
 
 
 @given(entries(), measures, st.data())
@@ -86,6 +102,39 @@ def test_one_more_passed_check_never_costs_anything(
     index = data.draw(st.integers(0, len(drawn) - 1))
     better = [replace(one, verdict="passed") if at == index else one for at, one in enumerate(drawn)]
     assert score(better, measured).exact >= score(drawn, measured).exact
+    assert score(better, measured).total >= score(drawn, measured).total
+
+
+@given(entries(), measures, st.data())
+def test_what_did_not_pass_earns_nothing_whatever_the_reason(
+    drawn: list[Entry], measured: Measures, data: st.DataObject
+) -> None:
+    others = st.sampled_from([verdict for verdict in VERDICTS if verdict != "passed"])
+    renamed = [one if one.verdict == "passed" else replace(one, verdict=data.draw(others)) for one in drawn]
+    assert score(renamed, measured) == score(drawn, measured)
+
+
+@given(entries(), measures, st.integers(0, 3))
+def test_one_more_violated_class_never_earns_anything(drawn: list[Entry], measured: Measures, more: int) -> None:
+    worse = replace(measured, violated_classes=measured.violated_classes + more)
+    assert score(drawn, worse).exact <= score(drawn, measured).exact
+
+
+@given(entries(), measures, st.lists(st.fractions(0, 1), min_size=2, max_size=2).map(sorted))
+def test_a_better_closeout_always_earns_more(drawn: list[Entry], measured: Measures, shares: list[Fraction]) -> None:
+    worse, better = (score(drawn, replace(measured, closeout=share)).exact for share in shares)
+    assert better - worse == (shares[1] - shares[0]) * Fraction(15, 2)
+
+
+@given(entries(), measures, st.lists(st.fractions(0, 100), min_size=2, max_size=2).map(sorted))
+def test_a_larger_penalty_never_earns_anything(drawn: list[Entry], measured: Measures, sums: list[Fraction]) -> None:
+    better, worse = (score(drawn, replace(measured, penalty=penalty)).exact for penalty in sums)
+    assert 0 <= better - worse <= 10
+
+
+@given(entries(), st.fractions(30, 1000))
+def test_a_penalty_of_30_or_more_leaves_nothing_of_quality(drawn: list[Entry], penalty: Fraction) -> None:
+    assert score(drawn, replace(PASSED_GATE, penalty=penalty)).axes[3].points == 0
 
 
 @given(entries(verdict=st.just("passed")))

@@ -2,7 +2,8 @@
 
 import hashlib
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from pytest_lendbench.bench import layout
@@ -15,7 +16,19 @@ _NOT_OF_THE_APP = shutil.ignore_patterns(*(name.decode() for name in UNWALKED), 
 
 
 def assemble(into: Path, writable: Mapping[str, bytes], node_modules: Path) -> None:
-    """Makes a tree that can be checked and built.
+    """Makes a tree that can be checked and built: `lay_out`, and the grader's own driver and configuration.
+
+    Arguments and errors as for `lay_out`.
+    """
+    lay_out(into, writable, node_modules)
+    with _explained():
+        (into / "next.config.ts").rename(into / _APP_CONFIG)
+        for ours, place in _OURS.items():
+            shutil.copyfile(layout.NODE_SOURCES / ours, into / place)
+
+
+def lay_out(into: Path, writable: Mapping[str, bytes], node_modules: Path) -> None:
+    """Makes a tree of the pristine app with a candidate's writable files, for programs that read sources.
 
     Args:
         into: Where; must not exist. Its folder must lie outside every repository.
@@ -25,16 +38,19 @@ def assemble(into: Path, writable: Mapping[str, bytes], node_modules: Path) -> N
     Raises:
         InstrumentError: The disk is full or the like.
     """
-    try:
+    with _explained():
         copy_writable(layout.fixture() / "app", into, ignore=_NOT_OF_THE_APP)
         for path, content in writable.items():
             target = into / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-        (into / "next.config.ts").rename(into / _APP_CONFIG)
-        for ours, place in _OURS.items():
-            shutil.copyfile(layout.NODE_SOURCES / ours, into / place)
         (into / "node_modules").symlink_to(node_modules, target_is_directory=True)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise InstrumentError(
             f"The clean tree could not be made: {error}.", "Free some space, then grade again."

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pytest_lendbench.bench import assembly, confine, layout, toolchain
+from pytest_lendbench.bench.analysis import Sources
 from pytest_lendbench.bench.browser import find_browser
 from pytest_lendbench.bench.gate import GateResult, run_gate
 from pytest_lendbench.bench.reading import printable, read_tree
@@ -40,6 +41,7 @@ class Prepared:
         contract: What breaks the contract.
         gate: What the gate says.
         closeout: How the plan was ended; `None` if the track has none.
+        sources: What the analysis reads; `None` if there is nothing to analyse.
         timings: Seconds by phase.
         provenance: What exactly was graded, with what: digests and versions.
     """
@@ -57,10 +59,12 @@ class Prepared:
     timings: Mapping[str, float]
     provenance: Mapping[str, Any]
     closeout: Closeout | None = None
+    sources: Sources | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON; `from_json` reads it."""
-        return {**asdict(self), "contract": self.contract.to_json(), "gate": self.gate.to_json()}
+        """Plain JSON; `from_json` reads it. The sources stay behind: only the controller analyses them."""
+        data = {**asdict(replace(self, sources=None)), "gate": self.gate.to_json()}
+        return {**data, "contract": self.contract.to_json()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
@@ -119,6 +123,7 @@ def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
         scratch.mkdir()
         with _timed("assembly", timings):
             assembly.assemble(tree, found.kept, tools.node_modules)
+            assembly.lay_out(run_dir / "sources", found.kept, tools.node_modules)
         with _timed("gate", timings):
             say("Checking the types, then building …")
             gate = _explained(run_gate(tree, tools, scratch, say), contract)
@@ -140,6 +145,7 @@ def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
             gate=gate,
             timings=timings,
             closeout=closeout,
+            sources=Sources(run_dir / "sources", task.writable, tools.node, tools.tools, scratch),
             provenance={
                 "candidate": {name: toolchain.digest(found.kept[name]) for name in sorted(found.kept)},
                 "unwalked": list(found.unwalked),

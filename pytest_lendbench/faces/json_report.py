@@ -71,8 +71,8 @@ class Report(TypedDict):
     - `gate`: `{passed, step, output, duration}`.
     - `contract`: lists of `[path, sentence]` in `added`, `protected`, `exports` and `left_out_imports`, and the
       `violated_classes`.
-    - `closeout`: `{rules: [{name, rule, broken}], ticked, share}`. `broken` is empty for a rule that is held; `share` is
-      0 to 1.
+    - `closeout`: `{rules: [{name, rule, broken}], ticked, share}`. `broken` is empty for a rule that is held; `share`
+      is 0 to 1.
     - `quality`: `{penalty, above: [{rule, category, severity, file, line, message, source, weight}]}`.
     - `ruler`: `{revision, suite, baseline}`, the latter two digests: results with equal rulers can be compared.
     - `evidence_dir`: holds a text file for each check that failed or errored.

@@ -3,8 +3,8 @@
 import fnmatch
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 Finding = tuple[str, str]
@@ -52,6 +52,10 @@ class ContractFindings:
     def violated_classes(self) -> tuple[str, ...]:
         """Which of `added`, `protected`, `exports` have findings; each costs adherence once."""
         return tuple(name for name in ("added", "protected", "exports") if getattr(self, name))
+
+    def with_exports(self, found: Iterable[Finding]) -> Self:
+        """These findings and, among `exports`, those of the compiler."""
+        return replace(self, exports=tuple(sorted({*self.exports, *found})))
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON; `from_json` reads it."""

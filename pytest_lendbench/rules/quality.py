@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from fractions import Fraction
 from typing import Any, Self
 
@@ -80,7 +80,8 @@ def above(diagnostics: Iterable[Diagnostic], baseline: Baseline) -> Quality:
     """What is above the baseline, by multiset of rule and file: of several the last ones in the file, the lightest."""
     left = Counter(baseline)
     found = []
-    for one in sorted(diagnostics, key=lambda one: (-one.weight, one.file, one.line, one.rule, one.message)):
+    # By all that it says: the order in which an analyzer prints is none.
+    for one in sorted(diagnostics, key=lambda one: (-one.weight, one.file, one.line, *astuple(one))):
         if left[one.rule, one.file] > 0:
             left[one.rule, one.file] -= 1
         else:

@@ -1,0 +1,199 @@
+"""The contract's exports and the quality of sources, by the real compiler and the real analyzer."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_lendbench.bench import analysis, assembly, baseline, layout, toolchain
+from pytest_lendbench.bench.reading import read_tree
+from pytest_lendbench.bench.specimen import specimen
+from pytest_lendbench.rules.errors import InstrumentError
+from pytest_lendbench.rules.quality import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ITEMS, APP = "src/items", "src/app"
+SLOPPY = Path(__file__).with_name("sloppy")
+ALTERNATES = sorted(path.name for path in (layout.fixture() / "alternates").iterdir())
+
+
+@contextmanager
+def laid_out(tree: Path, folder: Path) -> Iterator[analysis.Sources]:
+    tools = toolchain.provide(print)
+    task = layout.track("build")
+    scratch = folder / "tmp"
+    scratch.mkdir()
+    assembly.lay_out(folder / "tree", read_tree(tree, keep=task.writable).kept, tools.node_modules)
+    yield analysis.Sources(folder / "tree", task.writable, tools.node, tools.tools, scratch)
+
+
+def edit(tree: Path, file: str, old: str, new: str) -> None:
+    text = (tree / file).read_text("utf-8")
+    assert old in text, f"{file} has no {old!r}"
+    (tree / file).write_text(text.replace(old, new), "utf-8")
+
+
+def append(tree: Path, file: str, text: str) -> None:
+    with (tree / file).open("a", encoding="utf-8") as stream:
+        stream.write(text)
+
+
+def exports_of(tree: Path, folder: Path) -> dict[str, list[str]]:
+    with laid_out(tree, folder) as sources:
+        found: dict[str, list[str]] = {}
+        for path, why in analysis.compiled(sources)[0]:
+            found.setdefault(path, []).append(why)
+        return found
+
+
+def test_changed_exports_are_found_whatever_way_they_are_written(tmp_path):
+    with specimen() as tree:
+        edit(tree, f"{ITEMS}/status.ts", "export function dueText", "function dueText")
+        append(tree, f"{ITEMS}/item-card.tsx", "export const extra = 1;\n")
+        edit(tree, f"{ITEMS}/filters.ts", "readFilters(params: SearchParams)", "readFilters(params: any)")
+        edit(
+            tree,
+            f"{ITEMS}/lending.ts",
+            "takeBackItem(entry: ReturnEntry)",
+            "takeBackItem(entry: ReturnEntry, now: Date)",
+        )
+        append(tree, f"{ITEMS}/actions.ts", "export { returnItem as default };\n")
+        edit(tree, f"{ITEMS}/checkout-form.tsx", "  latestDay: string;", "  latestDay: string;\n  color: string;")
+        edit(tree, f"{APP}/items/loading.tsx", "export default function", "export function")
+        edit(tree, f"{APP}/api/loans/route.ts", "Promise<Response>", "Promise<string>")
+        (tree / f"{APP}/items/error.tsx").write_text('export { default } from "../members/error";\n', "utf-8")
+        found = exports_of(tree, tmp_path)
+    assert found.keys() == {
+        f"{ITEMS}/status.ts",
+        f"{ITEMS}/item-card.tsx",
+        f"{ITEMS}/filters.ts",
+        f"{ITEMS}/lending.ts",
+        f"{ITEMS}/actions.ts",
+        f"{ITEMS}/checkout-form.tsx",
+        f"{APP}/items/loading.tsx",
+        f"{APP}/api/loans/route.ts",
+    }
+    assert found[f"{ITEMS}/status.ts"] == ["`dueText` is no longer exported."]
+    assert found[f"{ITEMS}/item-card.tsx"] == ["`extra` is exported, which the app does not do."]
+    assert found[f"{ITEMS}/actions.ts"] == ["`default` is exported, which the app does not do."]
+    assert "`readFilters` is now (params: any)" in found[f"{ITEMS}/filters.ts"][0]
+    assert len(found[f"{APP}/items/loading.tsx"]) == 2
+
+
+def test_what_callers_cannot_see_is_no_changed_export(tmp_path):
+    with specimen() as tree:
+        append(tree, f"{ITEMS}/return-form.tsx", "export type Extra = string;\nexport interface More { a: any }\n")
+        edit(
+            tree,
+            f"{ITEMS}/item-card.tsx",
+            "ItemCard(props: ItemCardProps)",
+            "ItemCard({ item, status, due }: ItemCardProps)",
+        )
+        edit(
+            tree,
+            f"{ITEMS}/status.ts",
+            "export function statusLabel(status: ItemStatus): string {",
+            "export const statusLabel = (status: ItemStatus): string => {",
+        )
+        edit(
+            tree,
+            f"{ITEMS}/return-form.tsx",
+            "return <p>Not built yet.</p>;",
+            "return props.loanId ? <p>Yes.</p> : null;",
+        )
+        edit(tree, f"{APP}/items/page.tsx", "export const metadata: Metadata =", "export const metadata =")
+        edit(
+            tree,
+            f"{APP}/items/error.tsx",
+            "props: { error: Error & { digest?: string }; retry: () => void }",
+            "{ retry }: { retry: () => void }",
+        )
+        edit(
+            tree,
+            f"{APP}/api/loans/route.ts",
+            "GET(request: Request): Promise<Response>",
+            "GET(request: NextRequest): Promise<NextResponse>",
+        )
+        edit(
+            tree, f"{APP}/api/loans/route.ts", 'return problem(501, "Not built yet.");', "return NextResponse.json({});"
+        )
+        edit(
+            tree,
+            f"{APP}/api/loans/route.ts",
+            "import {",
+            'import { NextRequest, NextResponse } from "next/server";\nimport {',
+        )
+        found = exports_of(tree, tmp_path)
+    assert found == {}
+
+
+@pytest.mark.parametrize("overlay", ["reference", *(f"alternates/{name}" for name in ALTERNATES)])
+def test_careful_trees_keep_their_exports_and_lose_little(overlay, tmp_path):
+    with specimen(overlay) as tree, laid_out(tree, tmp_path) as sources:
+        found = analysis.analyse(sources, quality=True)
+    assert found.exports == ()
+    assert found.quality is not None
+    # Two points of the ten.
+    assert found.quality.penalty <= (0 if overlay == "reference" else 6)
+
+
+def test_the_usual_sloppiness_costs_most_of_quality_and_each_finding_has_its_line(tmp_path):
+    with specimen("reference") as tree:
+        shutil.copytree(SLOPPY, tree, dirs_exist_ok=True)
+        with laid_out(tree, tmp_path) as sources:
+            found = analysis.analyse(sources, quality=True).quality
+    assert found is not None
+    assert found.penalty >= 25
+    lines = {one.rule: one.source for one in found.above}
+    assert lines["signal/console-call"].startswith("console.log(")
+    assert lines["signal/unused-import"] == 'import { useEffect, useMemo, useState } from "react";'
+    assert lines["react-doctor/button-has-type"].startswith("<button onClick={submit}>")
+    assert lines.keys() >= {
+        "signal/explicit-any",
+        "signal/non-null-assertion",
+        "react-doctor/nextjs-no-img-element",
+        "react-doctor/no-loading-flag-reset-outside-finally",
+    }
+
+
+def test_a_comment_silences_nothing_and_a_repeated_block_is_found_once(tmp_path):
+    block = "{ " + " ".join(f"const name{n} = String(value).padStart({n}, '0');" for n in range(6)) + " return name0; }"
+    with specimen("reference") as tree:
+        file = f"{ITEMS}/status.ts"
+        text = (tree / file).read_text("utf-8")
+        again = block.replace("; ", ";  // again\n")
+        added = f"\nfunction one(value: any) {block}\nfunction two(value: number) {again}\n"
+        (tree / file).write_text(f"// @ts-nocheck\n/* eslint-disable */\n{text}{added}\none(two(1));\n", "utf-8")
+        with laid_out(tree, tmp_path) as sources:
+            found = [one.rule for one in analysis.compiled(sources)[1] if one.file == file]
+    assert sorted(found) == ["signal/explicit-any", "signal/repeated-block"]
+
+
+def test_the_committed_baseline_is_that_of_the_reference(tmp_path):
+    with specimen("reference") as tree, laid_out(tree, tmp_path) as sources:
+        found = counted([*analysis.compiled(sources)[1], *analysis.diagnosed(sources)])
+    assert found == baseline.read()
+
+
+def test_a_stale_baseline_is_the_graders_fault(tmp_path, monkeypatch):
+    stale = tmp_path / "baseline.json"
+    stale.write_text(json.dumps({**json.loads(baseline.path().read_text("utf-8")), "of": "0" * 64}), "utf-8")
+    monkeypatch.setattr(baseline, "path", lambda: stale)
+    with pytest.raises(InstrumentError, match=r"stale.*lendbench baseline"):
+        baseline.read()
+
+
+def test_a_file_that_the_analyzer_leaves_out_is_the_graders_fault(tmp_path):
+    with specimen("reference") as tree, laid_out(tree, tmp_path) as sources:
+        (sources.tree / ".gitignore").write_text("src/items/\n", "utf-8")
+        subprocess.run(["git", "init", "--quiet"], cwd=sources.tree, check=True)
+        with pytest.raises(InstrumentError, match="looked at"):
+            analysis.diagnosed(sources)
