@@ -128,6 +128,13 @@ def test_a_person_reads_the_important_first():
     ]
 
 
+def test_many_findings_are_counted_and_the_heaviest_stand_first():
+    many = replace(ONE, quality=Counter({"z: heavy": 3, **{f"file {n}": 1 for n in range(12)}}))
+    shown = text_of(replace(ONE, quality=Counter()), many).splitlines()
+    assert shown[2:4] == ["  new: z: heavy (3 times)", "  new: file 0"]
+    assert shown[-1] == "  new: 3 more"
+
+
 def test_another_message_of_the_same_verdict_is_no_difference():
     assert compare(ONE, replace(ONE, checks={**ONE.checks, "P.two": Said("failed", "three loans")})).agree
 

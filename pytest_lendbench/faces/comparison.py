@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from pytest_lendbench.faces.words import count, first_line, prose
@@ -10,6 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_lendbench.rules.comparison import Comparison, Findings, Moved, Turned
+
+
+MOST = 10
+"""More findings than these are only counted."""
+_REASON = 200
+"""Characters of a reason."""
 
 
 def render(comparison: Comparison, columns: int) -> list[str]:
@@ -54,11 +61,11 @@ def _checks(comparison: Comparison, columns: int) -> list[str]:
     if lost:
         lines += ["", f"{count(len(lost), 'check')} {'fails' if len(lost) == 1 else 'fail'} now:"]
         for one in lost:
-            lines += [f"  {one.name}", *prose(first_line(one.after.why), 6, columns)]
+            lines += [f"  {one.name}", *prose(first_line(one.after.why, _REASON), 6, columns)]
     if won:
         lines += ["", f"{count(len(won), 'check')} {'passes' if len(won) == 1 else 'pass'} now:"]
         for one in won:
-            lines += [f"  {one.name}", *prose(f"before: {first_line(one.before.why)}", 6, columns)]
+            lines += [f"  {one.name}", *prose(f"before: {first_line(one.before.why, _REASON)}", 6, columns)]
     if advice:
         lines += ["", "Not scored:"]
         lines += [f"  {one.name}  {one.before.verdict} → {one.after.verdict}" for one in advice]
@@ -80,7 +87,14 @@ def _closeout(rules: Iterable[Turned], columns: int) -> list[str]:
 
 
 def _section(heading: str, groups: Iterable[tuple[str, Iterable[str]]], columns: int) -> list[str]:
-    lines = [line for label, texts in groups for text in texts for line in prose(f"{label}: {text}", 2, columns)]
+    lines: list[str] = []
+    for label, texts in groups:
+        counts = Counter(texts)
+        for text, times in list(counts.items())[:MOST]:
+            often = f" ({times} times)" if times > 1 else ""
+            lines += prose(f"{label}: {first_line(text, _REASON)}{often}", 2, columns)
+        if len(counts) > MOST:
+            lines.append(f"  {label}: {len(counts) - MOST} more")
     return ["", f"{heading}:", *lines] if lines else []
 
 

@@ -24,9 +24,10 @@ def prose(text: str, indent: int, columns: int) -> list[str]:
     return lines
 
 
-def first_line(text: str) -> str:
-    """The first line of a message that says anything."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "(no reason given)")
+def first_line(text: str, most: int = 1_000) -> str:
+    """The first line of a message that says anything, cut off after `most` characters."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "(no reason given)")
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def count(number: int, thing: str) -> str:

@@ -48,7 +48,8 @@ class Graded:
         scored: The ids that count; the others are advisories.
         contract: The findings as sentences.
         closeout: By rule; empty where it isn't measured.
-        quality: The findings as sentences, and how often each was made; `None` where it isn't measured.
+        quality: The findings as sentences, the heaviest first, and how often each was made; `None` where it isn't
+            measured.
     """
 
     name: str
@@ -95,7 +96,7 @@ class Graded:
                 str(rule["name"]): Said("broken" if rule["broken"] else "held", str(rule["broken"] or rule["rule"]))
                 for rule in (closeout or {}).get("rules", ())
             },
-            quality=Counter(f"{one['file']}: {one['message']} ({one['rule']})" for one in quality["above"])
+            quality=Counter(f"{one['file']}: {one['rule']}: {one['message']}" for one in quality["above"])
             if quality
             else None,
         )
@@ -132,7 +133,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Findings:
-    """The sentences that only one of the gradings has, sorted; one that was made twice stands there twice."""
+    """The sentences that only one of the gradings has, in its order; one that was made twice stands there twice."""
 
     gone: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
@@ -191,7 +192,7 @@ def compare(before: Graded, after: Graded) -> Comparison:
         axes=axes,
         gate=_gate(before.gate, after.gate),
         checks=tuple(turned for turned in _turned(before.checks, after.checks) if turned.name in ran),
-        contract=_findings(Counter(before.contract), Counter(after.contract)),
+        contract=_findings(Counter(sorted(before.contract)), Counter(sorted(after.contract))),
         closeout=tuple(_turned(before.closeout, after.closeout)),
         quality=_findings(before.quality, after.quality),
         only_once=len(before.ran ^ after.ran),
@@ -244,4 +245,4 @@ def _turned(before: Mapping[str, Said], after: Mapping[str, Said]) -> Iterator[T
 def _findings(before: Counter[str] | None, after: Counter[str] | None) -> Findings:
     if before is None or after is None:
         return Findings()
-    return Findings(tuple(sorted((before - after).elements())), tuple(sorted((after - before).elements())))
+    return Findings(tuple((before - after).elements()), tuple((after - before).elements()))
