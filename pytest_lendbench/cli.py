@@ -137,6 +137,7 @@ def _verify(options: argparse.Namespace, rest: Sequence[str]) -> int:
     # As above: the other commands must not wait for it.
     import pytest  # noqa: PLC0415
 
+    from pytest_lendbench.bench.ruler import ruler  # noqa: PLC0415
     from pytest_lendbench.verification import verify  # noqa: PLC0415
 
     def grade(words: Sequence[str]) -> int:
@@ -144,7 +145,9 @@ def _verify(options: argparse.Namespace, rest: Sequence[str]) -> int:
         return int(pytest.main([*_ours(), "-p", "no:terminal", *words, *rest]))
 
     candidate = Path(os.path.abspath(options.candidate))  # noqa: PTH100 (resolve() would follow links)
-    found = verify(options.result, candidate, grade, _say)
+    # An argument of pytest's may bring another suite.
+    own = None if rest else ruler(default_suite().files)
+    found = verify(options.result, candidate, grade, _say, own)
     lines, result = comparison.render(found, width()), plain(options.result)
     _print([*lines, f"{result} holds."] if found.agree else [f"{result} does not hold. Before → now:", "", *lines])
     return 0 if found.agree else 1

@@ -7,12 +7,14 @@ import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_lendbench import evidence, options, safe_start
+from pytest_lendbench.bench import machine
 from pytest_lendbench.bench.analysis import analyse
+from pytest_lendbench.bench.ruler import ruler
 from pytest_lendbench.bench.workspace import Workspace
 from pytest_lendbench.progress import Progress
 from pytest_lendbench.result import GradingResult, Invalid
@@ -55,6 +57,8 @@ class Controller:
         self._ledger: Ledger | None = None
         self._prepared: Prepared | None = None
         self._workspace: Workspace | None = None
+        self._load = machine.Load()
+        self._ruler: dict[str, str] | None = None
         self._analysis: Future[Analysis] | None = None
         self._quality: Quality | None = None
         self._checks_started: float | None = None
@@ -88,6 +92,7 @@ class Controller:
             # pytest would leave the last three of its temporary directories behind.
             self._config.option.basetemp = self._config.option.basetemp or str(self._workspace.path / "pytest")
             self._ledger = Ledger(self._suite.read_catalog())
+            self._ruler = ruler(self._suite.files)
         except InstrumentError as error:
             self.problem(error)
         if ini := safe_start.steering_ini(self._config, self._options.candidate):
@@ -113,7 +118,10 @@ class Controller:
     def _provide(self) -> None:
         try:
             self._prepared = self._config.hook.pytest_lendbench_provision(
-                candidate=self._options.candidate, track=self._options.track, say=self._progress.say
+                candidate=self._options.candidate,
+                track=self._options.track,
+                say=self._progress.say,
+                reuse=self._options.reuse,
             )
         except (InstrumentError, CandidateRefused) as error:
             self.problem(error)
@@ -127,7 +135,7 @@ class Controller:
 
     def _begin_analysis(self) -> None:
         """Beside the checks: it starts programs and waits for them. Where the gate failed, quality is 0 in any case."""
-        if self._prepared is not None and self._prepared.sources is not None and not self._problems:
+        if self._prepared is not None and self._prepared.sources is not None and self._may_score and not self._problems:
             sources, quality = self._prepared.sources, self._prepared.gate.passed
             self._analyst = ThreadPoolExecutor(1, "analysis")
             self._analysis = self._analyst.submit(analyse, sources, quality=quality)
@@ -163,6 +171,7 @@ class Controller:
     # First of all: the JUnit face takes the verdict off the report.
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._load.look()
         said = Said.of(report)
         if said is not None and self._ledger is not None:
             details = "\n".join([report.longreprtext, *(f"--- {title}\n{text}" for title, text in report.sections)])
@@ -241,12 +250,16 @@ class Controller:
         """Judges the ledger, scores it if it is whole, and writes the evidence."""
         self._judge_ledger()
         score = written = None
-        whole = self._stopped_by_gate or not options.selects(self._config)
         if self._ledger is not None and self._prepared is not None:
-            if whole and not self._problems:
+            if self._may_score and not self._problems:
                 score = self._score(self._ledger, self._prepared)
             written = evidence.write(self._options.evidence, self._ledger)
         return self._result(score, written)
+
+    @property
+    def _may_score(self) -> bool:
+        """Whether there can be a total: all checks were asked for, or the gate let none of them run."""
+        return self._stopped_by_gate or not options.selects(self._config)
 
     @property
     def _stopped_by_gate(self) -> bool:
@@ -294,9 +307,18 @@ class Controller:
             quality=self._quality,
             catalog_sha256=self._ledger.catalog.sha256 if self._ledger is not None else None,
             timings=self._timings(),
-            provenance=dict(self._prepared.provenance) if self._prepared else {},
+            provenance=self._provenance(),
             evidence=written,
         )
+
+    def _provenance(self) -> dict[str, Any]:
+        return {
+            **(self._prepared.provenance if self._prepared else {}),
+            "machine": machine.facts(),
+            "load": self._load.told(),
+            "command": list(self._config.invocation_params.args),
+            "ruler": self._ruler,
+        }
 
     def _timings(self) -> dict[str, float]:
         now = time.monotonic()

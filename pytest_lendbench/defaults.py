@@ -24,10 +24,10 @@ def pytest_lendbench_suite() -> Suite:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_lendbench_provision(candidate: Path, track: str, say: Callable[[str], None]) -> Prepared:
+def pytest_lendbench_provision(candidate: Path, track: str, say: Callable[[str], None], reuse: bool) -> Prepared:
     from pytest_lendbench.bench.grading import prepare  # noqa: PLC0415 (not needed where nothing is graded)
 
-    return prepare(candidate, track, say)
+    return prepare(candidate, track, say, reuse=reuse)
 
 
 @pytest.hookimpl(trylast=True)

@@ -23,11 +23,11 @@ def pytest_lendbench_suite() -> Suite | None:
 
 
 @pytest.hookspec(firstresult=True)
-def pytest_lendbench_provision(candidate: Path, track: str, say: Callable[[str], None]) -> Prepared | None:
+def pytest_lendbench_provision(candidate: Path, track: str, say: Callable[[str], None], reuse: bool) -> Prepared | None:
     """Turns a candidate into a tree that is built and can be served: steps 1 to 4 of a grading.
 
-    Asked once, in the controller. `say` shows a person what is being done. Raise `CandidateRefused` or
-    `InstrumentError` to make the grading invalid.
+    Asked once, in the controller. `say` shows a person what is being done; with `reuse` an earlier build of the same
+    files may be taken. Raise `CandidateRefused` or `InstrumentError` to make the grading invalid.
     """
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import os
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_lendbench.bench import layout, variants
+from pytest_lendbench.bench.ruler import digest, judging
 from pytest_lendbench.bench.specimen import Defect, defects, specimen
 from pytest_lendbench.faces import kill_page
 from pytest_lendbench.rules.errors import InstrumentError, UsageProblem
@@ -26,7 +26,6 @@ from pytest_lendbench.suite import default_suite
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_PACKAGE = Path(__file__).parent
 _ID = re.compile(r'\bid="([A-Z]+\.[\w-]+)"')
 
 
@@ -54,7 +53,8 @@ class Matrix:
         self._full = full
         self._say = say
         self._jobs = _jobs()
-        self._ruler = _digest(_ruler_files())
+        root = layout.suite_root()
+        self._ruler = digest(judging([root / "checks", root / "probes", root / "conftest.py"]))
 
     def ids(self) -> list[str]:
         """The ids of all trees."""
@@ -65,7 +65,7 @@ class Matrix:
         touched = _touched()
 
         def place(tree: Tree) -> tuple[bool, str]:
-            return touched.isdisjoint({tree.id, *tree.caught_by}), _digest([], self._ruler, tree.id)
+            return touched.isdisjoint({tree.id, *tree.caught_by}), digest([], self._ruler, tree.id)
 
         drawn = sorted((job.tree for job in self._jobs if job.tree.kind == "defect"), key=place)
         return [tree.id for tree in drawn[:count]]
@@ -103,7 +103,7 @@ class Matrix:
             if job.varied:
                 variants.apply(tree, say=self._say)
             asked = "" if self._full or job.tree.kind != "defect" else " or ".join(sorted(job.tree.caught_by))
-            key = _digest(_files(tree), self._ruler, asked)
+            key = digest(_files(tree), self._ruler, asked)
             kept = self._store / f"{job.tree.id}.json"
             if kept.exists() and (known := json.loads(kept.read_text("utf-8")))["key"] == key:
                 return Outcome.from_json(known["outcome"]), False
@@ -182,20 +182,5 @@ def _touched() -> set[str]:
     return found
 
 
-def _ruler_files() -> list[Path]:
-    """All that a verdict depends on beside the tree."""
-    root = layout.suite_root()
-    return [*_files(root / "checks"), *_files(root / "probes"), root / "conftest.py", *_files(_PACKAGE)]
-
-
 def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-
-
-def _digest(files: Sequence[Path], *more: str) -> str:
-    found = hashlib.sha256()
-    for path in files:
-        found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
-    for text in more:
-        found.update(text.encode() + b"\0")
-    return found.hexdigest()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 DEFAULT_TRACK = "build"
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".7z")
 DEFAULT_EVIDENCE = "lendbench-evidence"
 
 
@@ -24,6 +25,7 @@ class Options:
     score_markdown: Path | None
     min_score: float | None
     evidence: Path
+    reuse: bool
 
 
 def add(parser: pytest.Parser) -> None:
@@ -39,6 +41,11 @@ def add(parser: pytest.Parser) -> None:
     group.addoption("--score-json", metavar="FILE", help="Write the result to FILE, as JSON.")
     group.addoption("--score-markdown", metavar="FILE", help="Write a summary to FILE, as Markdown for GitHub.")
     group.addoption("--min-score", metavar="N", type=float, help="Exit with 0 exactly if the total is at least N.")
+    group.addoption(
+        "--reuse",
+        action="store_true",
+        help="Take the build of an earlier grading with --reuse of the same files, for authors of checks.",
+    )
     group.addoption(
         "--evidence",
         metavar="DIR",
@@ -82,7 +89,7 @@ def read(config: pytest.Config) -> Options:
         evidence = outside / DEFAULT_EVIDENCE
     if evidence.exists() and not evidence.is_dir():
         raise pytest.UsageError(f"--evidence: {evidence} is not a directory. Name another one.")
-    return Options(candidate, option.track, score_json, score_markdown, option.min_score, evidence)
+    return Options(candidate, option.track, score_json, score_markdown, option.min_score, evidence, option.reuse)
 
 
 def directory(candidate: str, here: Path) -> Path:
@@ -92,6 +99,9 @@ def directory(candidate: str, here: Path) -> Path:
         pytest.UsageError: There is no such directory.
     """
     path = Path(os.path.abspath(here / candidate))  # noqa: PTH100 (resolve() would follow a link that reading refuses)
+    if candidate and path.is_file():
+        todo = "Unpack it, and name" if path.name.endswith(_ARCHIVES) else "Name"
+        raise pytest.UsageError(f"--candidate: {candidate!r} is a file. {todo} the directory of the app.")
     if not candidate or not path.is_dir():
         raise pytest.UsageError(f"--candidate: there is no directory {candidate!r}. Name the tree to grade.")
     return path

@@ -30,6 +30,12 @@ class Suite:
     catalog: Path
     spec: Path
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files and folders that say what is checked."""
+        shared = self.root / "conftest.py"
+        return (*self.paths, self.catalog, *([shared] if shared.exists() else []))
+
     def read_catalog(self) -> Catalog:
         """The catalog of this suite.
 

@@ -12,11 +12,11 @@ import pytest
 from pytest_lendbench.bench import layout, toolchain
 from pytest_lendbench.bench.reading import read_tree
 from pytest_lendbench.faces import result_file
-from pytest_lendbench.rules.comparison import Comparison, Graded, compare
+from pytest_lendbench.rules.comparison import Comparison, Graded, compare, refuse_other_ruler
 from pytest_lendbench.rules.errors import CandidateRefused, InstrumentError, UsageProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_lendbench.faces.json_report import Report
 
@@ -24,7 +24,11 @@ _SHOWN_FILES = 10
 
 
 def verify(
-    result: str, candidate: Path, grade: Callable[[Sequence[str]], int], say: Callable[[str], None]
+    result: str,
+    candidate: Path,
+    grade: Callable[[Sequence[str]], int],
+    say: Callable[[str], None],
+    ruler: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Grades the tree that a result is about once more, and compares the two.
 
@@ -33,6 +37,7 @@ def verify(
         candidate: The tree.
         grade: Grades: takes pytest's arguments, returns its exit status.
         say: Takes sentences about progress.
+        ruler: That of the new grading, where it is known before: another one needs no grading to be refused.
 
     Raises:
         UsageProblem: It is no result, or it is about another tree, or it was graded by another ruler.
@@ -44,6 +49,8 @@ def verify(
         raise UsageProblem(
             f"{result} is an invalid grading, so there is nothing to verify: {before.trouble} Grade the tree again."
         )
+    if ruler is not None:
+        refuse_other_ruler(before, replace(before, name="this grader", ruler={**before.ruler, **ruler}))
     if changed := _changed_files(report, candidate):
         raise UsageProblem(_other_tree(result, candidate, changed))
     with tempfile.TemporaryDirectory(prefix="lendbench-verify-") as folder:

@@ -99,3 +99,14 @@ print(cache.once("thing", make, lambda words: print("waiting", flush=True)).join
             assert second.stdout.readline() == "waiting\n"
             assert first.communicate("go\n")[0] == "whole\n"
             assert second.communicate()[0] == "whole\n"
+
+
+def test_what_was_not_used_for_longest_is_forgotten(root):
+    for name in ("built-a", "built-b", "built-c", "other"):
+        cache.once(name, lambda into: (into / "file").write_text("x"), print)
+    for at, name in enumerate(("built-a", "built-b", "built-c", "other")):
+        os.utime(root / name, (at, at))
+    assert cache.existing("built-a") == root / "built-a"
+    cache.forget("built-", 2)
+    assert sorted(path.name for path in root.iterdir() if path.is_dir()) == ["built-a", "built-c", "other"]
+    assert cache.existing("built-b") is None

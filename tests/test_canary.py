@@ -40,6 +40,7 @@ def test_the_reference_is_perfect(tmp_path):
     assert score["status"] == "scored", score["invalid"]
     assert failed(score) == set()
     assert (status, score["total"]) == (0, 100.0)
+    assert (score["quality"]["penalty"], score["closeout"]["share"], score["total_exact"]) == (0, 1, 100)
 
 
 def test_the_untouched_app_is_worth_next_to_nothing(tmp_path):
@@ -47,7 +48,8 @@ def test_the_untouched_app_is_worth_next_to_nothing(tmp_path):
         status, score = grade(tree, tmp_path)
     assert score["status"] == "scored", score["invalid"]
     assert status == 1
-    assert score["total"] <= 20
+    assert score["total"] <= 8
+    assert score["closeout"]["share"] == 0
     assert score["axes"]["completion"]["rate"] < 0.02
     passed = {check["id"] for check in score["checks"] if check["verdict"] == "passed"}
     assert not {check for check in passed if check.startswith("P.")}

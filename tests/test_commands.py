@@ -185,11 +185,19 @@ def test_verify_refuses_another_ruler_and_invalid_results(grader: Grader, graded
     result = graded("half", "one")
     tree = grader.path / "half"
     status, output = verify(grader, changed(result, ruler={"revision": "r0"}), tree)
-    assert (status, "the revision of the fixture is not the same, r0 and none" in output) == (4, True)
+    assert (status, "the baseline of the quality is not the same, none and " in output) == (4, True)
     status, output = verify(grader, graded("bad", "refused"), grader.path / "bad")
     assert (status, "there is nothing to verify" in output) == (4, True)
     status, output = verify(grader, result, grader.path / "nowhere")
     assert (status, "There is no directory" in output) == (4, True)
+
+
+def test_another_ruler_needs_no_grading_to_be_refused(grader: Grader, graded: Callable[..., Path]) -> None:
+    result = graded("half", "one")
+    status, output = lendbench("verify", result, "--candidate", grader.path / "half", cwd=grader.path)
+    assert status == 4
+    assert f"{result} and this grader cannot be compared: the state of the checks and the grader" in output
+    assert "Grading" not in output
 
 
 def test_a_new_grading_that_is_invalid_verifies_nothing(grader: Grader, graded: Callable[..., Path]) -> None:

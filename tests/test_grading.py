@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_the_untouched_app_passes(candidate, temporary):
         assert Path(prepared.run_dir).parent == temporary
         assert set(prepared.timings) == {"read", "contract", "toolchain", "assembly", "gate"}
         assert prepared.provenance["versions"]["next"] == "16.4.6"
-        assert Prepared.from_json(json.loads(json.dumps(prepared.to_json()))) == prepared
+        assert Prepared.from_json(json.loads(json.dumps(prepared.to_json()))) == replace(prepared, sources=None)
         copy = prepared.run_copy("w0")
         assert (copy / ".next" / "BUILD_ID").is_file()
         assert not (copy / ".next" / "cache").exists()
@@ -138,3 +139,45 @@ def test_a_failure_on_the_way_leaves_nothing(candidate, monkeypatch):
     monkeypatch.setattr(grading, "run_gate", fail)
     with pytest.raises(KeyboardInterrupt):
         prepare(candidate, "build", print)
+
+
+def test_a_build_is_used_again_only_for_the_same_files(candidate, tmp_path, monkeypatch):
+    kept = {}
+    monkeypatch.setattr(grading.builds.cache, "existing", kept.get)
+    monkeypatch.setattr(grading.builds.cache, "forget", lambda *_: None)
+
+    def once(name, make, say):
+        if not name.startswith("built-"):
+            return real_once(name, make, say)
+        kept[name] = tmp_path / name
+        kept[name].mkdir()
+        make(kept[name])
+        return kept[name]
+
+    real_once = grading.builds.cache.once
+    monkeypatch.setattr(grading.builds.cache, "once", once)
+
+    def reused():
+        prepared = prepare(candidate, "build", print, reuse=True)
+        try:
+            assert (Path(prepared.tree) / ".next" / "BUILD_ID").is_file()
+            assert prepared.gate.passed
+            return prepared.provenance["reused_build"]
+        finally:
+            prepared.remove()
+
+    assert [reused(), reused()] == [False, True]
+    with (candidate / "src/items/status.ts").open("a", encoding="utf-8") as stream:
+        stream.write("// another tree\n")
+    assert reused() is False
+
+
+def test_a_closeout_is_judged_with_the_gate(candidate, no_gate, monkeypatch):
+    monkeypatch.setattr(grading, "run_gate", lambda *_: GateResult(False, "build", "no", 0.0))
+    plan = candidate / "plan/plan.md"
+    plan.write_text(plan.read_text("utf-8").replace("- [ ]", "* [X]"), "utf-8")
+    prepared = prepare(candidate, "build", print)
+    prepared.remove()
+    broken = {rule.name: rule.broken for rule in prepared.closeout.rules if not rule.held}
+    assert broken.keys() == {"count", "status", "completed-at", "claims"}
+    assert "T5.2 is ticked, and the build fails" in broken["claims"]

@@ -46,6 +46,24 @@ def once(name: str, make: Callable[[Path], None], say: Callable[[str], None]) ->
     return made
 
 
+def existing(name: str) -> Path | None:
+    """The directory `name` in the user's cache, if it is there; from now on it counts as just used."""
+    made = platformdirs.user_cache_path("lendbench") / name
+    if not made.is_dir():
+        return None
+    made.touch()
+    return made
+
+
+def forget(prefix: str, most: int) -> None:
+    """Removes directories whose names begin with `prefix`, those not used for longest, until `most` are left."""
+    root = platformdirs.user_cache_path("lendbench")
+    found = sorted(path for path in root.glob(f"{prefix}*") if path.is_dir() and path.suffix != ".half")
+    for old in sorted(found, key=lambda path: path.stat().st_mtime)[: max(0, len(found) - most)]:
+        _remove(old)
+        old.with_name(f"{old.name}.lock").unlink(missing_ok=True)
+
+
 @contextlib.contextmanager
 def _lock(path: Path, say: Callable[[str], None]) -> Iterator[None]:
     with path.open("wb") as file:
@@ -67,6 +85,7 @@ def _make_read_only(top: Path) -> None:
 
 def _remove(path: Path) -> None:
     if path.exists():
+        path.chmod(0o755)
         for folder, folders, _ in os.walk(path):
             for name in folders:
                 inner = Path(folder, name)

@@ -11,16 +11,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from pytest_lendbench.bench import assembly, confine, layout, toolchain
+from pytest_lendbench.bench import assembly, builds, confine, layout, machine, toolchain
 from pytest_lendbench.bench.analysis import Sources
 from pytest_lendbench.bench.browser import find_browser
 from pytest_lendbench.bench.gate import GateResult, run_gate
 from pytest_lendbench.bench.reading import printable, read_tree
+from pytest_lendbench.bench.ruler import refuse_other_revision
 from pytest_lendbench.bench.server import DESK_NOW
 from pytest_lendbench.rules.closeout import METADATA, PLAN, Closeout, judge
 from pytest_lendbench.rules.contract import ContractFindings, compare, is_free
 from pytest_lendbench.rules.errors import InstrumentError, UsageProblem
 
+_PACKAGE_JSON = "package.json"
+_TOOLS = ("axe-core", "react-doctor", "typescript")
 _ALIKE = 0.5
 """The share of the app's files that a tree must have to pass for a candidate."""
 
@@ -92,16 +95,17 @@ class Prepared:
             raise InstrumentError(f"{self.run_dir} could not be removed: {error}.", "Remove it by hand.") from error
 
 
-def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
+def prepare(path: Path, track: str, say: Callable[[str], None], *, reuse: bool = False) -> Prepared:
     """Takes a candidate as far as a built tree. Nothing of it is run before the gate.
 
     Args:
         path: The candidate: the root of its app.
         track: The track's name.
         say: Takes sentences about progress.
+        reuse: Whether the build of an earlier grading of the same files may be taken, and this one be kept.
 
     Raises:
-        UsageProblem: There is no such track, or `path` is not a tree of this app.
+        UsageProblem: There is no such track, or `path` is not a tree of this app, or of another revision.
         CandidateRefused: The tree may not be graded.
         InstrumentError: The grader or the machine failed.
     """
@@ -110,10 +114,12 @@ def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
     with _timed("read", timings):
         app = _fixture_files()
         root = _candidate_root(path, app)
-        found = read_tree(root, keep=task.writable)
+        found = read_tree(root, keep=[*task.writable, _PACKAGE_JSON])
+        refuse_other_revision(found.kept.get(_PACKAGE_JSON))
+        kept = {name: content for name, content in found.kept.items() if name in task.writable}
     with _timed("contract", timings):
         files = {printable(name): digest for name, digest in found.files.items()}
-        contract = compare(files, app, task.writable, found.kept)
+        contract = compare(files, app, task.writable, kept)
     with _timed("toolchain", timings):
         tools = toolchain.provide(say)
         browser = find_browser()
@@ -122,16 +128,22 @@ def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
         tree, scratch = run_dir / "tree", run_dir / "tmp"
         scratch.mkdir()
         with _timed("assembly", timings):
-            assembly.assemble(tree, found.kept, tools.node_modules)
-            assembly.lay_out(run_dir / "sources", found.kept, tools.node_modules)
+            assembly.assemble(tree, kept, tools.node_modules)
+            assembly.lay_out(run_dir / "sources", kept, tools.node_modules)
         with _timed("gate", timings):
-            say("Checking the types, then building …")
-            gate = _explained(run_gate(tree, tools, scratch, say), contract)
+            result = None
+            earlier = builds.Kept(tree, tools.key) if reuse else None
+            if earlier is None or not earlier.restore():
+                say("Checking the types, then building …")
+                result = run_gate(tree, tools, scratch, say)
+                if earlier is not None and result.passed:
+                    earlier.keep(say)
+            gate = GateResult(True, None, "", 0.0) if result is None else _explained(result, contract)
         closeout = None
         if PLAN in task.writable:
             plan = {name: (layout.fixture() / "app" / name).read_bytes() for name in (PLAN, METADATA)}
             # A plan that was deleted is one that was left untouched.
-            closeout = judge({**plan, **found.kept}, plan, datetime.fromisoformat(DESK_NOW), gate.step)
+            closeout = judge({**plan, **kept}, plan, datetime.fromisoformat(DESK_NOW), gate.step)
         return Prepared(
             candidate=str(root),
             track=task.name,
@@ -147,12 +159,19 @@ def prepare(path: Path, track: str, say: Callable[[str], None]) -> Prepared:
             closeout=closeout,
             sources=Sources(run_dir / "sources", task.writable, tools.node, tools.tools, scratch),
             provenance={
-                "candidate": {name: toolchain.digest(found.kept[name]) for name in sorted(found.kept)},
+                "candidate": {name: toolchain.digest(kept[name]) for name in sorted(kept)},
                 "unwalked": list(found.unwalked),
                 "app_sha256": toolchain.digest(*(f"{name}\0{app[name]}".encode() for name in sorted(app))),
                 "locks": {"app": tools.key, "tools": tools.tools.parent.name},
                 "confined": confine.version() > 0,
-                "versions": {"node": tools.node_version, "next": tools.version("next"), "browser": browser.version},
+                "reused_build": result is None,
+                "versions": {
+                    "node": tools.node_version,
+                    "next": tools.version("next"),
+                    "browser": browser.version,
+                    **{name: toolchain.package_version(tools.tools, name) for name in _TOOLS},
+                    **machine.versions(),
+                },
             },
         )
     except BaseException:

@@ -68,7 +68,7 @@ def find_node() -> tuple[Path, str]:
     question = "process.stdout.write(process.versions.node + '\\n' + process.execPath)"
     try:
         answer = subprocess.run([found, "-e", question], capture_output=True, text=True, check=True, timeout=60)
-        version, program = answer.stdout.split("\n")
+        version, program = answer.stdout.strip().split("\n")
         numbers = tuple(int(part) for part in version.split(".")[:2])
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise InstrumentError(f"{found} does not run: {error}.", f"Install Node {wanted} or newer.") from error

@@ -206,6 +206,19 @@ def _refuse(before: Graded, after: Graded) -> None:
                 f"{one.name} is an invalid grading and says nothing about its tree: {one.trouble} "
                 "Grade that tree again."
             )
+    refuse_other_ruler(before, after)
+    if before.ran and after.ran and before.ran.isdisjoint(after.ran):
+        raise UsageProblem(
+            f"{before.name} and {after.name} cannot be compared: no check ran in both. Grade with the same selection."
+        )
+
+
+def refuse_other_ruler(before: Graded, after: Graded) -> None:
+    """Refuses what cannot be compared with each other.
+
+    Raises:
+        UsageProblem: A part of the rulers is not the same; it says which.
+    """
     for part in sorted(before.ruler.keys() | after.ruler.keys()):
         told = before.ruler.get(part, "none"), after.ruler.get(part, "none")
         if told[0] != told[1]:
@@ -218,10 +231,6 @@ def _refuse(before: Graded, after: Graded) -> None:
                 f"{before.name} and {after.name} cannot be compared: the {_PARTS.get(part, part)} is not the same, "
                 f"{told[0]:.12} and {told[1]:.12}. {todo}."
             )
-    if before.ran and after.ran and before.ran.isdisjoint(after.ran):
-        raise UsageProblem(
-            f"{before.name} and {after.name} cannot be compared: no check ran in both. Grade with the same selection."
-        )
 
 
 def _gate(before: Said | None, after: Said | None) -> Turned | None:
