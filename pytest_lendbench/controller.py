@@ -44,6 +44,8 @@ class Controller:
         self._config = config
         self._suite = suite
         self._options = options.read(config)
+        # Workers, which may be started elsewhere, write into it too.
+        config.option.evidence = str(self._options.evidence)
         self._progress = Progress(config)
         self._started = time.monotonic()
         self._problems: list[Invalid] = []

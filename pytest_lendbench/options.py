@@ -21,6 +21,7 @@ class Options:
     candidate: Path
     track: str
     score_json: Path | None
+    score_html: Path | None
     min_score: float | None
     evidence: Path
 
@@ -36,6 +37,7 @@ def add(parser: pytest.Parser) -> None:
         help="The task that the tree is an answer to (default: build).",
     )
     group.addoption("--score-json", metavar="FILE", help="Write the result to FILE, as JSON.")
+    group.addoption("--score-html", metavar="FILE", help="Write the result to FILE, as a page to read.")
     group.addoption("--min-score", metavar="N", type=float, help="Exit with 0 exactly if the total is at least N.")
     group.addoption(
         "--evidence",
@@ -70,9 +72,10 @@ def read(config: pytest.Config) -> Options:
         raise pytest.UsageError(
             "--min-score needs a total, and a selection of checks has none. Leave one of them away."
         )
-    score_json = here / option.score_json if option.score_json else None
-    if score_json is not None:
-        _writable("--score-json", score_json)
+    score_json = _result_file("--score-json", option.score_json, here)
+    score_html = _result_file("--score-html", option.score_html, here)
+    if score_json is not None and score_json == score_html:
+        raise pytest.UsageError(f"--score-json and --score-html both name {score_json}. Name two files.")
     if option.evidence:
         evidence = here / option.evidence
     else:
@@ -81,7 +84,7 @@ def read(config: pytest.Config) -> Options:
         evidence = outside / DEFAULT_EVIDENCE
     if evidence.exists() and not evidence.is_dir():
         raise pytest.UsageError(f"--evidence: {evidence} is not a directory. Name another one.")
-    return Options(candidate, option.track, score_json, option.min_score, evidence)
+    return Options(candidate, option.track, score_json, score_html, option.min_score, evidence)
 
 
 def directory(candidate: str, here: Path) -> Path:
@@ -105,6 +108,13 @@ def selects(config: pytest.Config) -> bool:
 
 NAMED = pytest.StashKey[bool]()
 """Whether checks were named as positional arguments."""
+
+
+def _result_file(name: str, given: str | None, here: Path) -> Path | None:
+    if not given:
+        return None
+    _writable(name, here / given)
+    return here / given
 
 
 def _writable(name: str, file: Path) -> None:
