@@ -46,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Imported here: without --candidate this plugin costs next to nothing.
     from pytest_lendbench import fixtures  # noqa: PLC0415
     from pytest_lendbench.controller import Controller  # noqa: PLC0415
+    from pytest_lendbench.faces.html_report import HtmlFace  # noqa: PLC0415
     from pytest_lendbench.faces.json_report import JsonFace  # noqa: PLC0415
     from pytest_lendbench.faces.terminal import TerminalFace  # noqa: PLC0415
     from pytest_lendbench.worker import Worker  # noqa: PLC0415
@@ -59,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
         register(controller, "lendbench-controller")
         register(TerminalFace(config), "lendbench-terminal")
         register(JsonFace(controller.options.score_json), "lendbench-json")
+        register(HtmlFace(controller.options.score_html), "lendbench-html")
         controller.open()
         if distributed.distributes(config):
             register(distributed.Distribution(config, controller), "lendbench-distribution")
