@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
+import shlex
 import time
 import traceback
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,7 +23,7 @@ from pytest_lendbench.rules.ledger import Ledger
 from pytest_lendbench.rules.scoring import Measures
 from pytest_lendbench.suite import REWRITE
 from pytest_lendbench.verdicts import Said
-from pytest_lendbench.worker import PREPARED
+from pytest_lendbench.worker import EVIDENCE, PREPARED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,8 +47,6 @@ class Controller:
         self._config = config
         self._suite = suite
         self._options = options.read(config)
-        # Workers, which may be started elsewhere, write into it too.
-        config.option.evidence = str(self._options.evidence)
         self._progress = Progress(config)
         self._started = time.monotonic()
         self._problems: list[Invalid] = []
@@ -71,8 +72,9 @@ class Controller:
         self._problems.append(Invalid(error.what, error.todo, details))
 
     def handover(self) -> str:
-        """What a worker needs to run checks: the built tree, as `Prepared.to_json`."""
-        return json.dumps(self._prepared.to_json()) if self._prepared else "null"
+        """What a worker needs to run checks: the built tree, as `Prepared.to_json`, and the directory of evidence."""
+        prepared = self._prepared.to_json() if self._prepared else None
+        return json.dumps({"prepared": prepared, "evidence": str(self._options.evidence)})
 
     # -- before the checks
 
@@ -102,6 +104,7 @@ class Controller:
         if self._prepared is not None and not self.blocked:
             self._checks_started = time.monotonic()
             self._config.stash[PREPARED] = self._prepared
+            self._config.stash[EVIDENCE] = self._options.evidence
             self._progress.say("checks")
 
     def _provide(self) -> None:
@@ -263,9 +266,22 @@ class Controller:
             prepared=self._prepared,
             catalog_sha256=self._ledger.catalog.sha256 if self._ledger is not None else None,
             timings=self._timings(),
-            provenance=dict(self._prepared.provenance) if self._prepared else {},
+            provenance=self._provenance(),
             evidence=written,
         )
+
+    def _provenance(self) -> dict[str, Any]:
+        words = [str(word) for word in self._config.invocation_params.args]
+        return {
+            **(self._prepared.provenance if self._prepared else {}),
+            "host": {
+                "platform": platform.platform(),
+                "processors": os.cpu_count(),
+                "python": platform.python_version(),
+                "pytest": pytest.__version__,
+            },
+            "command": shlex.join(["pytest", *words]),
+        }
 
     def _timings(self) -> dict[str, float]:
         now = time.monotonic()

@@ -15,7 +15,7 @@ from pytest_lendbench.bench.host import Host
 from pytest_lendbench.bench.pages import Pages
 from pytest_lendbench.markers import SPEC
 from pytest_lendbench.rules.evidence import Event, Log, Piece, Recording, Trace
-from pytest_lendbench.worker import PREPARED
+from pytest_lendbench.worker import EVIDENCE, PREPARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -155,8 +155,7 @@ def screens(
     for photo in pages.photos() if failed else ():
         record_property("evidence", photo)
     name = request.node.stash[SPEC].id
-    # The controller has made it absolute.
-    for file in pages.end_recordings(Path(request.config.option.evidence, name) if failed else None):
+    for file in pages.end_recordings(request.config.stash[EVIDENCE] / name if failed else None):
         record_property("evidence", Recording(file.name))
     pages.give_back(server.url, clean=not failed)
 

@@ -58,7 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
     elif options.grading(config):
         controller = Controller(config, suite)
         register(controller, "lendbench-controller")
-        register(TerminalFace(config), "lendbench-terminal")
+        files = controller.options.score_html, controller.options.score_json
+        register(TerminalFace(config, filter(None, files)), "lendbench-terminal")
         register(JsonFace(controller.options.score_json), "lendbench-json")
         register(HtmlFace(controller.options.score_html), "lendbench-html")
         controller.open()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from pytest_lendbench.result import GradingResult
     from pytest_lendbench.rules.ledger import Entry
+    from pytest_lendbench.rules.scoring import Axis
 
 _TEXT = 20_000
 """Characters of one text at most."""
@@ -123,6 +124,12 @@ class View:
     @property
     def passed(self) -> list[Entry]:
         return [entry for entry in self.scored if entry.verdict == "passed"]
+
+    @property
+    def worst_axis(self) -> Axis | None:
+        """The one that has lost most points."""
+        score = self.result.score
+        return max(score.axes, key=lambda axis: axis.most - axis.points) if score else None
 
     @property
     def dearest(self) -> list[Failure]:
@@ -226,6 +233,10 @@ def _points(value: Fraction | float, places: int = 1) -> str:
     return f"{number:.{places}f}".replace("-", "\N{MINUS SIGN}")
 
 
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def _anchor(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9-]", "-", name)
 
@@ -244,7 +255,7 @@ _TEMPLATES = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters |= {"points": _points, "anchor": _anchor}
+_TEMPLATES.filters |= {"points": _points, "counted": _counted, "anchor": _anchor}
 
 
 def page(result: GradingResult, folder: Path) -> str:

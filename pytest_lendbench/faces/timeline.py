@@ -21,6 +21,8 @@ MOST = 40
 ROW = 30
 HEAD = 26
 GAP = 10
+_MARGIN = 2
+"""Left free on either side, in percent."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def picture(events: Sequence[Event]) -> Picture | None:
         for event in shown:
             if event.tag == tag:
                 end = first + span if event.answered_step is None else event.answered_step
-                x, until = ((step - first) * 100 / span for step in (event.asked_step, end))
+                x, until = (_MARGIN + (step - first) * (100 - 2 * _MARGIN) / span for step in (event.asked_step, end))
                 bars.append(Bar(event, x, until - x, y, event.name in WRITES))
                 y += ROW
         lanes.append(Lane(tag, top, y - top, tuple(bars)))
