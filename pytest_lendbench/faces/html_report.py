@@ -19,7 +19,7 @@ from pytest_lendbench.faces.timeline import Picture, picture
 from pytest_lendbench.faces.whole_file import write_whole
 from pytest_lendbench.faces.wording import Wording, parts
 from pytest_lendbench.rules.checks import DOMAINS
-from pytest_lendbench.rules.costs import Costs, costs
+from pytest_lendbench.rules.costs import Costs, costs, together
 from pytest_lendbench.rules.evidence import Log, Note, Recording, Trace, screenshots
 from pytest_lendbench.rules.scoring import Measures
 from pytest_lendbench.text import plain
@@ -36,7 +36,7 @@ _TEXT = 20_000
 """Characters of one text at most."""
 _PICTURES = 16_000_000
 """Characters of all embedded screenshots at most: beyond, they are named by their files."""
-_DEAREST = 10
+_REASONS = 12
 CONTRACT = {
     "added": "Added file",
     "protected": "Protected file",
@@ -73,6 +73,15 @@ class Failure:
     traces: tuple[Trace, ...]
     pictures: tuple[Picture, ...]
     recordings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Failures that have one reason, and by how many points the total would be higher without all of them."""
+
+    text: str
+    failures: tuple[Failure, ...]
+    cost: Fraction
 
 
 @dataclass(frozen=True)
@@ -132,11 +141,19 @@ class View:
         return max(score.axes, key=lambda axis: axis.most - axis.points) if score else None
 
     @property
-    def dearest(self) -> list[Failure]:
-        """The failures that cost most by themselves, if there are many."""
-        if len(self.lost) < 3:
+    def reasons(self) -> list[Reason]:
+        """Why checks failed, the dearest first; empty where the costs can't be said."""
+        measures = _measures(self.result)
+        if self.costs is None or measures is None:
             return []
-        return sorted((one for one in self.lost if one.cost), key=lambda one: -(one.cost or 0))[:_DEAREST]
+        grouped: dict[str, list[Failure]] = {}
+        for one in self.lost:
+            grouped.setdefault(one.wording.reason, []).append(one)
+        found = [
+            Reason(text, tuple(own), together(self.result.entries, measures, {one.entry.spec.id for one in own}))
+            for text, own in grouped.items()
+        ]
+        return sorted(found, key=lambda reason: -reason.cost)[:_REASONS]
 
     @property
     def contract(self) -> list[tuple[str, str, str]]:
@@ -202,16 +219,23 @@ def _domains(entries: Iterable[Entry]) -> Iterator[Domain]:
 
 
 def _costs(result: GradingResult) -> Costs | None:
-    prepared = result.prepared
-    if prepared is None or result.score is None:
+    prepared, measures = result.prepared, _measures(result)
+    if prepared is None or measures is None or result.score is None:
         return None
-    measures = Measures(
+    return costs(result.entries, measures, prepared.closeout, result.quality, result.score)
+
+
+def _measures(result: GradingResult) -> Measures | None:
+    """What has gone into the score beside the verdicts."""
+    prepared = result.prepared
+    if prepared is None:
+        return None
+    return Measures(
         gate_passed=prepared.gate.passed,
         violated_classes=len(prepared.contract.violated_classes),
         closeout=prepared.closeout.share if prepared.closeout else None,
         penalty=result.quality.penalty if result.quality else None,
     )
-    return costs(result.entries, measures, prepared.closeout, result.quality, result.score)
 
 
 def _flat(values: dict[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
@@ -244,7 +268,7 @@ def _anchor(name: str) -> str:
 def _safe(value: object) -> object:
     """What an expression of the template yields, made safe. Escaping comes after; what is escaped already stays."""
     ready = isinstance(value, Base64) or hasattr(value, "__html__")
-    return plain(value, _TEXT) if isinstance(value, str) and not ready else value
+    return value if ready else plain(str(value), _TEXT)
 
 
 _TEMPLATES = jinja2.Environment(

@@ -1,6 +1,6 @@
 """What each thing cost: by how many points the total would be higher, had that one thing alone been right."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -41,11 +41,8 @@ def costs(
     def gained(now: list[Entry], then: Measures) -> Fraction:
         return score(now, then).exact - found.exact
 
-    checks = {}
-    for index, entry in enumerate(entries):
-        if entry.spec.scored and entry.verdict != "passed":
-            mended = [*entries[:index], replace(entry, verdict="passed"), *entries[index + 1 :]]
-            checks[entry.spec.id] = gained(mended, measures)
+    lost = [entry.spec.id for entry in entries if entry.spec.scored and entry.verdict != "passed"]
+    checks = {name: gained(_passed(entries, {name}), measures) for name in lost}
     kept = replace(measures, violated_classes=max(0, measures.violated_classes - 1))
     broken = [rule for rule in closeout.rules if not rule.held] if closeout else []
     held = {
@@ -58,6 +55,16 @@ def costs(
         gained(entries, replace(measures, penalty=penalty - one.weight)) for one in (quality.above if quality else ())
     )
     return Costs(checks, gained(entries, kept), held, findings)
+
+
+def together(entries: Iterable[Entry], measures: Measures, names: Collection[str]) -> Fraction:
+    """By how many points the total would be higher, had all of these checks passed."""
+    entries = list(entries)
+    return score(_passed(entries, names), measures).exact - score(entries, measures).exact
+
+
+def _passed(entries: Iterable[Entry], names: Collection[str]) -> list[Entry]:
+    return [replace(entry, verdict="passed") if entry.spec.id in names else entry for entry in entries]
 
 
 def _mended(closeout: Closeout, name: str) -> Fraction:
