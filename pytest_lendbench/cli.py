@@ -19,6 +19,7 @@ Grades the tree at PATH; without PATH, the reference. Runs pytest on the checks:
 (`pytest --help` lists them), such as
 
   --score-json=FILE   write the result as JSON
+  --score-html=FILE   write the result as a page to read
   --min-score=N       exit with 0 exactly if the total is at least N
   -k C.parallel-reads only the checks whose ids match; there is no total then
   -v                  pytest's own output as well

@@ -75,15 +75,21 @@ def store(host: Host, server: AppServer, on_failure: list[Callable[[], Piece]]) 
     """The store behind the server, empty at the start of each check."""
     store = host.store
     store.begin()
-    on_failure.append(lambda: Trace(tuple(map(_event, store.courses[-_TRACE_SHOWN:]))))
+    on_failure.append(lambda: _trace(store))
     return store
 
 
-def _event(course: Course) -> Event:
+def _trace(store: Store) -> Trace:
+    requests = {seen.number: f"{seen.method} {seen.url}" for seen in store.requests}
+    return Trace(tuple(_event(course, requests) for course in store.courses[-_TRACE_SHOWN:]))
+
+
+def _event(course: Course, requests: Mapping[int, str]) -> Event:
     asked = course.operation
     return Event(
         seq=asked.seq,
         tag=asked.tag or "",
+        request=requests.get(asked.request or 0, ""),
         name=asked.name,
         args=str(asked.args),
         asked_ms=course.asked_s * 1000,

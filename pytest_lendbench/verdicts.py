@@ -123,5 +123,5 @@ def _limited(value: object) -> Piece:
 
 
 def _limited_event(event: Event) -> Event:
-    name, tag, args = (plain(text, _NAME_LIMIT) for text in (event.name, event.tag, event.args))
-    return replace(event, name=name, tag=tag, args=args)
+    tag, request, name, args = (plain(text, _NAME_LIMIT) for text in (event.tag, event.request, event.name, event.args))
+    return replace(event, tag=tag, request=request, name=name, args=args)

@@ -39,9 +39,9 @@ HERE = Path("/trees")
 def told(name: str) -> tuple[Any, ...]:
     """Evidence of every kind, with `name` wherever text of a candidate can stand."""
     events = (
-        Event(1, "t1", name, name, 1.0, 0, 4.0, 2, held=True),
-        Event(2, "t2", name, name, 2.0, 1, 5.0, 3, held=True, failed=True),
-        Event(3, "", name, name, 6.0, 4),
+        Event(1, "t1", name, name, name, 1.0, 0, 4.0, 2, held=True),
+        Event(2, "t2", name, name, name, 2.0, 1, 5.0, 3, held=True, failed=True),
+        Event(3, "", "", name, name, 6.0, 4),
     )
     return Note(name), Log(name), Trace(events), Screenshot(PIXEL, name), Recording("P.race-1.zip")
 
@@ -140,8 +140,8 @@ def test_each_failed_check_shows_its_evidence() -> None:
     assert shown.img["src"] == f"data:image/png;base64,{PIXEL}"
     assert shown.find("a", string=re.compile("Playwright"))["href"] == "./lendbench-evidence/P.race-1.zip"
     assert [text.get_text() for text in shown.find("svg", class_="timeline").find_all(class_="tag")] == [
-        "request t1",
-        "request t2",
+        "t1 plain words",
+        "t2 plain words",
         "no request",
     ]
     assert "s log" in shown.get_text()

@@ -58,6 +58,12 @@ class Lane:
     height: int
     bars: tuple[Bar, ...]
 
+    @property
+    def label(self) -> str:
+        """Its tag and what was requested with it: several requests may have one tag, those of a browser's page."""
+        asked = ", ".join(dict.fromkeys(bar.event.request for bar in self.bars if bar.event.request))
+        return " ".join(filter(None, [self.tag, asked])) or "no request"
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -73,7 +79,7 @@ class Picture:
         told = []
         for lane in self.lanes:
             names = ", ".join(f"{bar.event.name}{' (held)' if bar.event.held else ''}" for bar in lane.bars)
-            told.append(f"{f'Request {lane.tag}' if lane.tag else 'No request'}: {names}.")
+            told.append(f"{lane.label}: {names}.")
         return " ".join(told)
 
 

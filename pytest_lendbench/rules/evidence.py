@@ -29,6 +29,7 @@ class Event:
     Attributes:
         seq: Its place among those of the check's last seed, from 1.
         tag: Of its request; empty if it has none.
+        request: That request: `GET /items`; empty if it belongs to none.
         name: Such as `loans.list`.
         args: Its arguments as text.
         asked_ms: When it was asked for, in milliseconds since the seed.
@@ -41,6 +42,7 @@ class Event:
 
     seq: int
     tag: str
+    request: str
     name: str
     args: str
     asked_ms: float
