@@ -37,6 +37,8 @@ _TEXT = 20_000
 _PICTURES = 16_000_000
 """Characters of all embedded screenshots at most: beyond, they are named by their files."""
 _REASONS = 12
+_DATA = ("[", "{", "(", "'", '"')
+"""How a message begins that is a value, not a sentence."""
 CONTRACT = {
     "added": "Added file",
     "protected": "Protected file",
@@ -150,7 +152,11 @@ class View:
         for one in self.lost:
             grouped.setdefault(one.wording.reason, []).append(one)
         found = [
-            Reason(text, tuple(own), together(self.result.entries, measures, {one.entry.spec.id for one in own}))
+            Reason(
+                _in_words(text, own[0]),
+                tuple(own),
+                together(self.result.entries, measures, {one.entry.spec.id for one in own}),
+            )
             for text, own in grouped.items()
         ]
         return sorted(found, key=lambda reason: -reason.cost)[:_REASONS]
@@ -209,6 +215,11 @@ class View:
         for file, shot in screenshots(entry.spec.id, entry.evidence).items():
             self._room -= len(shot.png)
             yield Shot(file, shot.address, Base64(shot.png if self._room >= 0 else ""))
+
+
+def _in_words(reason: str, one: Failure) -> str:
+    """The reason, or what the check shows where the reason is only data."""
+    return f"not so: {one.entry.spec.title}" if reason.startswith(_DATA) else reason
 
 
 def _domains(entries: Iterable[Entry]) -> Iterator[Domain]:
