@@ -25,6 +25,7 @@ Grades the tree at PATH; without PATH, the reference. Runs pytest on the checks:
 (`pytest --help` lists them), such as
 
   --score-json=FILE      write the result as JSON
+  --score-html=FILE      write the result as a page to read
   --score-markdown=FILE  write a summary as Markdown, for a pull request
   --min-score=N          exit with 0 exactly if the total is at least N
   -k C.parallel-reads    only the checks whose ids match; there is no total then

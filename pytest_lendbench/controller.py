@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +25,7 @@ from pytest_lendbench.rules.ledger import Ledger
 from pytest_lendbench.rules.scoring import Measures
 from pytest_lendbench.suite import REWRITE
 from pytest_lendbench.verdicts import Said
-from pytest_lendbench.worker import PREPARED
+from pytest_lendbench.worker import EVIDENCE, PREPARED
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -80,8 +81,9 @@ class Controller:
         self._problems.append(Invalid(error.what, error.todo, details))
 
     def handover(self) -> str:
-        """What a worker needs to run checks: the built tree, as `Prepared.to_json`."""
-        return json.dumps(self._prepared.to_json()) if self._prepared else "null"
+        """What a worker needs to run checks: the built tree, as `Prepared.to_json`, and the directory of evidence."""
+        prepared = self._prepared.to_json() if self._prepared else None
+        return json.dumps({"prepared": prepared, "evidence": str(self._options.evidence)})
 
     # -- before the checks
 
@@ -113,6 +115,7 @@ class Controller:
         if self._prepared is not None and not self.blocked:
             self._checks_started = time.monotonic()
             self._config.stash[PREPARED] = self._prepared
+            self._config.stash[EVIDENCE] = self._options.evidence
             self._progress.say("checks")
 
     def _provide(self) -> None:
@@ -312,11 +315,12 @@ class Controller:
         )
 
     def _provenance(self) -> dict[str, Any]:
+        words = [str(word) for word in self._config.invocation_params.args]
         return {
             **(self._prepared.provenance if self._prepared else {}),
             "machine": machine.facts(),
             "load": self._load.told(),
-            "command": list(self._config.invocation_params.args),
+            "command": shlex.join(["pytest", *words]),
             "ruler": self._ruler,
         }
 

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from pytest_lendbench.bench.bridge import Bridge
+from pytest_lendbench.bench.browser import find_browser
 from pytest_lendbench.bench.desk import Desk
 from pytest_lendbench.bench.host import Host
 from pytest_lendbench.bench.pages import Pages
-from pytest_lendbench.worker import PREPARED
+from pytest_lendbench.markers import SPEC
+from pytest_lendbench.rules.evidence import Event, Log, Piece, Recording, Trace
+from pytest_lendbench.worker import EVIDENCE, PREPARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_lendbench.bench.screen import Screen
     from pytest_lendbench.bench.server import AppServer
     from pytest_lendbench.bench.store import Store
+    from pytest_lendbench.bench.store.epoch import Course
 
 STAFF = "st-imke"
 """Who is signed in where a check doesn't say who."""
@@ -47,9 +51,9 @@ def host(prepared: Prepared) -> Iterator[Host]:
 @pytest.fixture
 def on_failure(
     request: pytest.FixtureRequest, record_property: Callable[[str, object], None]
-) -> Iterator[list[Callable[[], str]]]:
+) -> Iterator[list[Callable[[], Piece]]]:
     """What is to be told as evidence if the check fails: functions, asked at its end."""
-    tell: list[Callable[[], str]] = []
+    tell: list[Callable[[], Piece]] = []
     failed_before = request.session.testsfailed
     yield tell
     if request.session.testsfailed > failed_before:
@@ -58,26 +62,43 @@ def on_failure(
 
 
 @pytest.fixture
-def server(host: Host, on_failure: list[Callable[[], str]]) -> AppServer:
+def server(host: Host, on_failure: list[Callable[[], Piece]]) -> AppServer:
     """The running server. One that an earlier check has brought down is started again."""
     server = host.server()
     logged = len(server.log_tail())
-    on_failure.append(lambda: f"The server's log:\n{server.log_tail()[logged:][-_LOG_SHOWN:] or '(nothing)'}")
+    on_failure.append(lambda: Log(server.log_tail()[logged:][-_LOG_SHOWN:]))
     return server
 
 
 @pytest.fixture
-def store(host: Host, server: AppServer, on_failure: list[Callable[[], str]]) -> Store:  # noqa: ARG001 (a server that is started anew has a new store)
+def store(host: Host, server: AppServer, on_failure: list[Callable[[], Piece]]) -> Store:  # noqa: ARG001 (a server that is started anew has a new store)
     """The store behind the server, empty at the start of each check."""
     store = host.store
     store.begin()
-    on_failure.append(lambda: f"What the store was asked for:\n{_listed(store)}")
+    on_failure.append(lambda: _trace(store))
     return store
 
 
-def _listed(store: Store) -> str:
-    lines = [f"{asked.seq:4} {asked.tag or '-':6} {asked.name} {asked.args}" for asked in store.trace]
-    return "\n".join(lines[-_TRACE_SHOWN:]) or "(nothing)"
+def _trace(store: Store) -> Trace:
+    requests = {seen.number: f"{seen.method} {seen.url}" for seen in store.requests}
+    return Trace(tuple(_event(course, requests) for course in store.courses[-_TRACE_SHOWN:]))
+
+
+def _event(course: Course, requests: Mapping[int, str]) -> Event:
+    asked = course.operation
+    return Event(
+        seq=asked.seq,
+        tag=asked.tag or "",
+        request=requests.get(asked.request or 0, ""),
+        name=asked.name,
+        args=str(asked.args),
+        asked_ms=course.asked_s * 1000,
+        asked_step=course.asked_step,
+        answered_ms=None if course.answered_s is None else course.answered_s * 1000,
+        answered_step=course.answered_step,
+        held=course.held,
+        failed=course.failed,
+    )
 
 
 @pytest.fixture
@@ -99,8 +120,13 @@ class Screens(Protocol):
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any], prepared: Prepared) -> dict[str, Any]:
-    """The browser that the grading has found; without Chromium's own sandbox, which root can't have."""
-    executable = {"executable_path": prepared.browser} if prepared.browser else {}
+    """The browser that the grading has found, or with `--headed` one that has windows.
+
+    Without Chromium's own sandbox, which root can't have.
+    """
+    headed = browser_type_launch_args.get("headless") is False
+    program = find_browser(headed=True).executable if headed else prepared.browser
+    executable = {"executable_path": program} if program else {}
     quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
     # Without a process for graphics a page costs a third less.
     quiet.append("--in-process-gpu")
@@ -108,16 +134,22 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], prepared:
 
 
 @pytest.fixture(scope="session")
-def pages(browser: Browser) -> Pages:
+def pages(browser: Browser, pytestconfig: pytest.Config) -> Pages:
     """The pages of this worker's browser."""
-    return Pages(browser)
+    return Pages(browser, recorded=pytestconfig.getoption("--tracing") != "off")
 
 
 @pytest.fixture
-def screens(pages: Pages, server: AppServer, store: Store, request: pytest.FixtureRequest) -> Iterator[Screens]:
+def screens(
+    pages: Pages,
+    server: AppServer,
+    store: Store,
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+) -> Iterator[Screens]:
     """Opens browsers of people, each with cookies of its own: `screens(staff="st-tomas", color_scheme="dark")`.
 
-    `context` is what Playwright's `new_context` takes.
+    `context` is what Playwright's `new_context` takes. If the check fails, its evidence shows their pages.
     """
 
     def screen(*, staff: str | None = None, **context: Any) -> Screen:
@@ -125,7 +157,13 @@ def screens(pages: Pages, server: AppServer, store: Store, request: pytest.Fixtu
 
     failed_before = request.session.testsfailed
     yield screen
-    pages.give_back(server.url, clean=request.session.testsfailed == failed_before)
+    failed = request.session.testsfailed > failed_before
+    for photo in pages.photos() if failed else ():
+        record_property("evidence", photo)
+    name = request.node.stash[SPEC].id
+    for file in pages.end_recordings(request.config.stash[EVIDENCE] / name if failed else None):
+        record_property("evidence", Recording(file.name))
+    pages.give_back(server.url, clean=not failed)
 
 
 @pytest.fixture

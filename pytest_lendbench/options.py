@@ -22,6 +22,7 @@ class Options:
     candidate: Path
     track: str
     score_json: Path | None
+    score_html: Path | None
     score_markdown: Path | None
     min_score: float | None
     evidence: Path
@@ -39,6 +40,7 @@ def add(parser: pytest.Parser) -> None:
         help="The task that the tree is an answer to (default: build).",
     )
     group.addoption("--score-json", metavar="FILE", help="Write the result to FILE, as JSON.")
+    group.addoption("--score-html", metavar="FILE", help="Write the result to FILE, as a page to read.")
     group.addoption("--score-markdown", metavar="FILE", help="Write a summary to FILE, as Markdown for GitHub.")
     group.addoption("--min-score", metavar="N", type=float, help="Exit with 0 exactly if the total is at least N.")
     group.addoption(
@@ -79,8 +81,12 @@ def read(config: pytest.Config) -> Options:
         raise pytest.UsageError(
             "--min-score needs a total, and a selection of checks has none. Leave one of them away."
         )
-    score_json = _report("--score-json", option.score_json, here)
-    score_markdown = _report("--score-markdown", option.score_markdown, here)
+    score_json = _result_file("--score-json", option.score_json, here)
+    score_html = _result_file("--score-html", option.score_html, here)
+    score_markdown = _result_file("--score-markdown", option.score_markdown, here)
+    files = [file for file in (score_json, score_html, score_markdown) if file is not None]
+    if twice := next((file for file in files if files.count(file) > 1), None):
+        raise pytest.UsageError(f"Two reports are to be written to {twice}. Name two files.")
     if option.evidence:
         evidence = here / option.evidence
     else:
@@ -89,7 +95,16 @@ def read(config: pytest.Config) -> Options:
         evidence = outside / DEFAULT_EVIDENCE
     if evidence.exists() and not evidence.is_dir():
         raise pytest.UsageError(f"--evidence: {evidence} is not a directory. Name another one.")
-    return Options(candidate, option.track, score_json, score_markdown, option.min_score, evidence, option.reuse)
+    return Options(
+        candidate=candidate,
+        track=option.track,
+        score_json=score_json,
+        score_html=score_html,
+        score_markdown=score_markdown,
+        min_score=option.min_score,
+        evidence=evidence,
+        reuse=option.reuse,
+    )
 
 
 def directory(candidate: str, here: Path) -> Path:
@@ -118,12 +133,12 @@ NAMED = pytest.StashKey[bool]()
 """Whether checks were named as positional arguments."""
 
 
-def _report(name: str, file: str | None, here: Path) -> Path | None:
+def _result_file(name: str, given: str | None, here: Path) -> Path | None:
     """The file of a report, if one was asked for. What an earlier grading has left there is removed."""
-    if not file:
+    if not given:
         return None
-    _writable(name, here / file)
-    return here / file
+    _writable(name, here / given)
+    return here / given
 
 
 def _writable(name: str, file: Path) -> None:

@@ -46,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Imported here: without --candidate this plugin costs next to nothing.
     from pytest_lendbench import fixtures  # noqa: PLC0415
     from pytest_lendbench.controller import Controller  # noqa: PLC0415
+    from pytest_lendbench.faces.html_report import HtmlFace  # noqa: PLC0415
     from pytest_lendbench.faces.json_report import JsonFace  # noqa: PLC0415
     from pytest_lendbench.faces.junit import JUnitFace  # noqa: PLC0415
     from pytest_lendbench.faces.markdown import MarkdownFace  # noqa: PLC0415
@@ -61,12 +62,12 @@ def pytest_configure(config: pytest.Config) -> None:
         # Before the controller, so that this hears of a report after it.
         register(JUnitFace(config.getoption("xmlpath", None), suite), "lendbench-junit")
         register(controller, "lendbench-controller")
-        register(TerminalFace(config), "lendbench-terminal")
         asked = controller.options
+        files = [file for file in (asked.score_html, asked.score_json) if file is not None]
+        register(TerminalFace(config, files), "lendbench-terminal")
         register(JsonFace(asked.score_json), "lendbench-json")
-        register(
-            MarkdownFace(asked.score_markdown, [asked.score_json] if asked.score_json else []), "lendbench-markdown"
-        )
+        register(HtmlFace(asked.score_html), "lendbench-html")
+        register(MarkdownFace(asked.score_markdown, files), "lendbench-markdown")
         controller.open()
         if distributed.distributes(config):
             register(distributed.Distribution(config, controller), "lendbench-distribution")

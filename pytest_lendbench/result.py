@@ -56,7 +56,7 @@ class GradingResult:
         quality: What the analysis has found; `None` if nothing was analysed.
         catalog_sha256: Of the denominator; `None` as `entries`.
         timings: Seconds for each phase, in the order of the phases; `total` is the last.
-        provenance: Versions and machine.
+        provenance: Versions, digests, machine and command.
         evidence: Directory of the evidence files; `None` if nothing failed.
         sections: What plugins have added.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import pytest
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 PREPARED = pytest.StashKey[Prepared]()
 """On the config of a process that runs checks: the built tree. Set before the first check is set up."""
 
+EVIDENCE = pytest.StashKey[Path]()
+"""As `PREPARED`: the directory of evidence, which may not exist yet."""
+
 
 class Worker:
     """Puts the verdict of each check on its report."""
@@ -30,7 +34,9 @@ class Worker:
     @classmethod
     def of_controller(cls, config: pytest.Config) -> Self:
         """In a worker process: with the tree that the controller has provided."""
-        config.stash[PREPARED] = Prepared.from_json(json.loads(distributed.handed_over(config)))
+        given = json.loads(distributed.handed_over(config))
+        config.stash[PREPARED] = Prepared.from_json(given["prepared"])
+        config.stash[EVIDENCE] = Path(given["evidence"])
         return cls(config)
 
     @pytest.hookimpl(wrapper=True)

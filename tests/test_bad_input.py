@@ -82,7 +82,7 @@ def test_a_directory_that_cannot_be_read(grade, app):
     assert status == INVALID
 
 
-@pytest.mark.parametrize("option", ["--score-json"])
+@pytest.mark.parametrize("option", ["--score-json", "--score-html", "--score-markdown"])
 def test_a_report_that_cannot_be_written(option, grade, app, tmp_path):
     status, output = grade(app, f"{option}={tmp_path}/nowhere/file")
     assert f"{option}: " in output

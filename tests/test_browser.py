@@ -83,3 +83,10 @@ def test_as_a_program_it_tells_by_its_status(tmp_path, there):
     )
     assert done.returncode == (0 if there else 1)
     assert ("Chromium 1.2" in done.stdout) if there else ("playwright install" in done.stderr)
+
+
+def test_windows_need_more_than_a_headless_shell(tmp_path):
+    playwrights_own(tmp_path)
+    program(tmp_path / "bin" / "chromium-headless-shell")
+    found = program(tmp_path / "bin" / "chromium")
+    assert find_browser(headed=True).executable == found

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pytest_lendbench.rules.catalog import Catalog
 from pytest_lendbench.rules.checks import CheckSpec
+from pytest_lendbench.rules.evidence import Note
 from pytest_lendbench.rules.exit_status import exit_status
 from pytest_lendbench.rules.ledger import VERDICTS, Ledger
 
@@ -41,11 +42,11 @@ def test_the_worst_of_all_reports_holds(said: list[tuple[str, str]]) -> None:
 
 def test_the_first_failure_gives_the_reason() -> None:
     ledger = Ledger(CATALOG)
-    ledger.report("A.one", "failed", "first", evidence=("seen",), details="here")
+    ledger.report("A.one", "failed", "first", evidence=(Note("seen"),), details="here")
     ledger.report("A.one", "failed", "second")
     ledger.report("A.one", "passed")
     found = ledger["A.one"]
-    assert (found.message, found.evidence, found.details) == ("first", ("seen",), "here")
+    assert (found.message, found.evidence, found.details) == ("first", (Note("seen"),), "here")
 
 
 def test_an_unknown_id_is_not_dropped_silently() -> None:

@@ -35,17 +35,20 @@ class Browser:
     version: str
 
 
-def find_browser() -> Browser:
+def find_browser(*, headed: bool = False) -> Browser:
     """Playwright's own browser where it is installed, else a Chromium or Chrome of the system.
+
+    Args:
+        headed: Whether it must be able to open windows.
 
     Raises:
         InstrumentError: There is none that runs. Says how to get one.
     """
-    own = _playwrights_own()
+    own = _playwrights_own(headed=headed)
     if own is not None:
         return Browser(None, _version(own))
     broken = ""
-    for program in _of_the_system():
+    for program in _of_the_system(headed=headed):
         try:
             return Browser(program, _version(program))
         except InstrumentError as error:
@@ -53,22 +56,27 @@ def find_browser() -> Browser:
     raise InstrumentError(f"There is no browser.{broken}", _HOW_TO_GET_ONE)
 
 
-def _playwrights_own() -> Path | None:
-    """Its headless shell, looked up as Playwright does, which to ask would start a Node process."""
+def _playwrights_own(*, headed: bool) -> Path | None:
+    """Its headless shell or all of Chromium, looked up as Playwright does, which to ask would start a Node process."""
     package = Path(playwright.__file__).parent / "driver" / "package"
+    name = "chromium" if headed else "chromium-headless-shell"
     listed = json.loads((package / "browsers.json").read_text(encoding="utf-8"))["browsers"]
-    revision = next(one["revision"] for one in listed if one["name"] == "chromium-headless-shell")
+    revision = next(one["revision"] for one in listed if one["name"] == name)
     place = os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or ""
     caches = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
     root = package / ".local-browsers" if place == "0" else Path(place or caches / "ms-playwright")
-    folder = root / f"chromium_headless_shell-{revision}"
+    folder = root / f"{name.replace('-', '_')}-{revision}"
     if not (folder / "INSTALLATION_COMPLETE").is_file():
         return None
-    return next((path for path in folder.glob("*/*headless*shell") if path.is_file()), None)
+    program = "chrome" if headed else "*headless*shell"
+    macs = ["*/*.app/Contents/MacOS/*"] if headed else []
+    found = (path for pattern in (f"*/{program}", *macs) for path in folder.glob(pattern) if path.is_file())
+    return next(found, None)
 
 
-def _of_the_system() -> list[Path]:
-    found = [Path(path) for name in SYSTEM_NAMES if (path := shutil.which(name))]
+def _of_the_system(*, headed: bool) -> list[Path]:
+    names = SYSTEM_NAMES[1:] if headed else SYSTEM_NAMES
+    found = [Path(path) for name in names if (path := shutil.which(name))]
     return [*found, _MAC_CHROME] if _MAC_CHROME.is_file() else found
 
 

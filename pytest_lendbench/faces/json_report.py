@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from pytest_lendbench.faces.whole_file import write_whole
+from pytest_lendbench.rules import evidence
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_lendbench.result import GradingResult
     from pytest_lendbench.rules.checks import Kind
     from pytest_lendbench.rules.closeout import Closeout
@@ -38,7 +40,10 @@ class TierReport(TypedDict):
 
 
 class CheckReport(TypedDict):
-    """One check, probe or advisory. `spec` is empty and `tier` is null where the kind has none."""
+    """One check, probe or advisory. `spec` is empty and `tier` is null where the kind has none.
+
+    `evidence` is text; a screenshot or a trace of Playwright's is named by its file in the directory of evidence.
+    """
 
     id: str
     kind: Kind
@@ -75,7 +80,7 @@ class Report(TypedDict):
       is 0 to 1.
     - `quality`: `{penalty, above: [{rule, category, severity, file, line, message, source, weight}]}`.
     - `ruler`: `{revision, suite, baseline}`, the latter two digests: results with equal rulers can be compared.
-    - `evidence_dir`: holds a text file for each check that failed or errored.
+    - `evidence_dir`: holds a text file for each check that failed or errored, and its screenshots.
     - `sections`: what plugins add.
     """
 
@@ -160,7 +165,7 @@ def _check(entry: Entry) -> CheckReport:
         title=spec.title,
         verdict=entry.verdict,
         message=entry.message,
-        evidence=list(entry.evidence),
+        evidence=evidence.texts(spec.id, entry.evidence),
         duration_s=round(entry.duration_s, 3),
     )
 
@@ -177,18 +182,6 @@ class JsonFace:
         Raises:
             OSError: It cannot be written.
         """
-        if self._file is None:
-            return
-        # Lone surrogates (a file name that is no text) become escapes.
-        text = json.dumps(build(result), indent=2, ensure_ascii=True) + "\n"
-        handle, temporary = tempfile.mkstemp(dir=self._file.parent, prefix=f".{self._file.name[:40]}.")
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as stream:
-                stream.write(text)
-            umask = os.umask(0)
-            os.umask(umask)
-            Path(temporary).chmod(0o666 & ~umask)
-            Path(temporary).replace(self._file)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        if self._file is not None:
+            # Lone surrogates (a file name that is no text) become escapes.
+            write_whole(self._file, json.dumps(build(result), indent=2, ensure_ascii=True) + "\n")

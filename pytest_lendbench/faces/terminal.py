@@ -13,6 +13,7 @@ from pytest_lendbench.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     import pytest
 
@@ -67,13 +68,16 @@ class _Page:
         return full * filled + empty * (BAR - filled)
 
 
-def render(result: GradingResult, width: int = 80, *, unicode: bool = True) -> list[tuple[str, dict[str, bool]]]:
+def render(
+    result: GradingResult, width: int = 80, *, unicode: bool = True, reports: Iterable[Path] = ()
+) -> list[tuple[str, dict[str, bool]]]:
     """The section as lines, each with the colours pytest's terminal writer takes.
 
     Args:
         result: The grading.
         width: Columns of the terminal.
         unicode: Whether it can show more than ASCII.
+        reports: Files that the result is written to.
     """
     page = _Page(min(width, WIDEST) - 1, unicode)
     rule = "─" if unicode else "-"
@@ -97,12 +101,17 @@ def render(result: GradingResult, width: int = 80, *, unicode: bool = True) -> l
         for line in section.lines:
             page.prose(line, 4)
     page.line()
-    if result.evidence is not None:
-        page.line(f"  evidence  {result.evidence}")
-    times = " · ".join(f"{name} {seconds:.1f} s" for name, seconds in result.timings.items())
-    for index, line in enumerate(textwrap.wrap(times if unicode else times.replace("·", ","), page.width - 12)):
-        page.line(f"  {'' if index else 'time':8}  {line}")
+    for label, path in (("evidence", result.evidence), *(("report", report) for report in reports)):
+        if path is not None:
+            page.line(f"  {label:8}  {plain(str(path))}")
+    _times(page, result)
     return page.lines
+
+
+def _times(page: _Page, result: GradingResult) -> None:
+    times = " · ".join(f"{name} {seconds:.1f} s" for name, seconds in result.timings.items())
+    for index, line in enumerate(textwrap.wrap(times if page.unicode else times.replace("·", ","), page.width - 12)):
+        page.line(f"  {'' if index else 'time':8}  {line}")
 
 
 def _score(page: _Page, result: GradingResult, score: Score) -> None:
@@ -176,8 +185,9 @@ def _first_line(text: str) -> str:
 class TerminalFace:
     """Prints the section, as the last thing of pytest's output."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, reports: Iterable[Path]) -> None:
         self._config = config
+        self._reports = tuple(reports)
         self._lines: list[tuple[str, dict[str, bool]]] = []
 
     def pytest_lendbench_publish(self, result: GradingResult) -> None:
@@ -186,7 +196,8 @@ class TerminalFace:
             return
         stdout = sys.__stdout__
         encoding = (stdout.encoding if stdout else "").lower().replace("-", "")
-        self._lines = render(result, self._config.get_terminal_writer().fullwidth, unicode=encoding.startswith("utf"))
+        width = self._config.get_terminal_writer().fullwidth
+        self._lines = render(result, width, unicode=encoding.startswith("utf"), reports=self._reports)
 
     def pytest_unconfigure(self) -> None:
         progress = Progress(self._config)

@@ -10,6 +10,20 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 PROBE_DOMAIN = "P"
 ADVISORY_DOMAIN = "ADV"
 
+DOMAINS = {
+    "A": "Status",
+    "B": "Item card",
+    "C": "Catalogue",
+    "D": "Detail",
+    "E": "Forms",
+    "F": "Lending and returning",
+    "G": "API",
+    "H": "While it waits, when it fails",
+    PROBE_DOMAIN: "Probes",
+    ADVISORY_DOMAIN: "Advice",
+}
+"""What the domains are about, in the words of the spec."""
+
 _ID = re.compile(r"(?P<domain>[A-Z][A-Z0-9]*)\.[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", re.ASCII)
 _TIERS: dict[Kind, tuple[int, ...]] = {"check": (0, 1, 2), "probe": (1, 2), "advisory": ()}
 

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from pytest_lendbench.rules.catalog import Catalog
 from pytest_lendbench.rules.checks import CheckSpec
+from pytest_lendbench.rules.evidence import Piece
 
 Verdict = Literal["not-run", "passed", "failed", "errored"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -20,7 +21,7 @@ class Entry:
         spec: The check.
         verdict: `not-run` until something is reported.
         message: Why it failed or errored; empty if it did not.
-        evidence: What the check has noted for a person to look at.
+        evidence: What the check has seen, for a person to look at.
         details: Traceback and captured output of the report that decided.
         duration_s: Seconds, all its reports together.
     """
@@ -28,7 +29,7 @@ class Entry:
     spec: CheckSpec
     verdict: Verdict = "not-run"
     message: str = ""
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Piece, ...] = ()
     details: str = ""
     duration_s: float = 0.0
 
@@ -49,7 +50,7 @@ class Ledger:
         verdict: Verdict,
         message: str = "",
         *,
-        evidence: tuple[str, ...] = (),
+        evidence: tuple[Piece, ...] = (),
         details: str = "",
         duration_s: float = 0.0,
     ) -> None:

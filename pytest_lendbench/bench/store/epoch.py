@@ -1,5 +1,7 @@
 """One test's time in the store: its rows, what was asked for, and what waits. A new seed begins a new epoch."""
 
+import itertools
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -44,6 +46,29 @@ class Pending:
     reply: Callable[[Result], None]
 
 
+@dataclass(slots=True)
+class Course:
+    """When an operation was asked for and answered, for a picture of it; no verdict rests on it.
+
+    Attributes:
+        operation: Which.
+        asked_s: Seconds since the epoch began.
+        asked_step: Its place among everything that was asked and answered in the epoch, from 0.
+        held: Whether a hold kept it waiting.
+        answered_s: As `asked_s`; `None` if it waits still.
+        answered_step: As `asked_step`.
+        failed: Whether it was answered with an error.
+    """
+
+    operation: Operation
+    asked_s: float
+    asked_step: int
+    held: bool = False
+    answered_s: float | None = None
+    answered_step: int | None = None
+    failed: bool = False
+
+
 @dataclass(eq=False, slots=True)
 class Holding:
     """Keeps operations waiting. `names` is `None` for all of them."""
@@ -62,8 +87,11 @@ class Epoch:
         self.number = number
         self.tables = Tables(rows)
         self.trace: list[Operation] = []
+        self.courses: list[Course] = []
         self.failing: Counter[str] = Counter()
         self._holdings: list[Holding] = []
+        self._begun_s = time.monotonic()
+        self._steps = itertools.count()
 
     def admit(
         self, name: str, args: object, tag: str | None, request: int | None, reply: Callable[[Result], None]
@@ -71,6 +99,7 @@ class Epoch:
         """Takes an operation in: answers it now, or lets it wait for the first hold that covers it."""
         operation = Operation(len(self.trace) + 1, name, args, tag, request)
         self.trace.append(operation)
+        self.courses.append(Course(operation, self._now_s(), next(self._steps)))
         self._pass(Pending(operation, reply))
 
     def hold(self, names: frozenset[str] | None) -> Holding:
@@ -82,7 +111,7 @@ class Epoch:
         """Answers some of what a hold keeps, in this order. The hold goes on."""
         for pending in chosen:
             holding.pending.remove(pending)
-            pending.reply(self._run(pending.operation))
+            self._answer(pending)
 
     def release(self, holding: Holding) -> None:
         """Ends a hold. What it kept is answered, first come first served, unless another hold covers it."""
@@ -106,8 +135,19 @@ class Epoch:
         for holding in self._holdings:
             if holding.covers(pending.operation.name):
                 holding.pending.append(pending)
+                self.courses[pending.operation.seq - 1].held = True
                 return
-        pending.reply(self._run(pending.operation))
+        self._answer(pending)
+
+    def _answer(self, pending: Pending) -> None:
+        result = self._run(pending.operation)
+        course = self.courses[pending.operation.seq - 1]
+        course.answered_s, course.answered_step = self._now_s(), next(self._steps)
+        course.failed = result.error is not None
+        pending.reply(result)
+
+    def _now_s(self) -> float:
+        return time.monotonic() - self._begun_s
 
     def _run(self, operation: Operation) -> Result:
         if self.failing[operation.name] > 0:

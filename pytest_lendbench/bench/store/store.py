@@ -2,9 +2,10 @@
 
 import contextlib
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self, TypeVar, overload
 
-from pytest_lendbench.bench.store.epoch import Epoch, Holding, Operation
+from pytest_lendbench.bench.store.epoch import Course, Epoch, Holding, Operation
 from pytest_lendbench.bench.store.loop import LoopThread
 from pytest_lendbench.bench.store.race import Sendable, race
 from pytest_lendbench.bench.store.rows import Item, Loan, Member
@@ -107,6 +108,11 @@ class Store:
     def trace(self) -> tuple[Operation, ...]:
         """All operations of this epoch, in the order in which they were asked for."""
         return self._loop.do(lambda: tuple(self._state.epoch.trace))
+
+    @property
+    def courses(self) -> tuple[Course, ...]:
+        """As `trace`, with when each was asked for and answered. A copy."""
+        return self._loop.do(lambda: tuple(replace(course) for course in self._state.epoch.courses))
 
     def asked(self, tag: str | None = None) -> list[str]:
         """The names in `trace`, of one request's tag only if it is given."""
