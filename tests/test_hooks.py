@@ -58,7 +58,7 @@ def test_one_plugin_can_answer_every_hook(grader: Grader, monkeypatch: pytest.Mo
     assert graded.status == 0, graded.output
     assert "little plugin: provides" in graded.output
     assert "4 passed, says the plugin" in graded.output
-    assert graded.json["provenance"] == {"by": "little plugin"}
+    assert graded.json["provenance"]["by"] == "little plugin"
     assert graded.json["axes"]["adherence"]["rate"] == 0.75
     assert graded.json["axes"]["quality"] == {"rate": 0.5, "points": 5.0, "most": 10, "not_measured": []}
     assert graded.json["sections"] == {"little": {"passed": 4}}
