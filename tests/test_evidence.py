@@ -97,6 +97,7 @@ def test_a_grading_writes_both_and_names_the_page(grader: Grader, way: list[str]
     page = grader.path / "out" / "report.html"
     page.write_text("of an earlier grading")
     graded = grader.grade(grader.candidate("one"), f"--score-html={page}", *way)
+    assert f"--score-html={page}" in graded.json["provenance"]["command"]
     assert graded.check("A.two")["evidence"] == ["A.two-1.png"]
     assert (grader.path / "lendbench-evidence" / "A.two-1.png").read_bytes() == base64.b64decode(PIXEL)
     assert PIXEL in page.read_text("utf-8")

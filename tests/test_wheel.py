@@ -68,12 +68,15 @@ def test_its_commands_work(installed: Path, grader: Grader) -> None:
     listed = subprocess.run([installed / "lendbench", "checks"], check=True, capture_output=True, text=True).stdout
     assert "C.parallel-reads" in listed
     grader.suite()
+    page = grader.path / "report.html"
     words = [f"--candidate={grader.candidate(*PERFECT)}", "-p", "lendbench_fake", f"--score-json={grader.json}"]
+    words.append(f"--score-html={page}")
     done = subprocess.run(
         [installed / "python", "-Pm", "pytest", *words], cwd=grader.path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(grader.json.read_text())["total"] == 100.0
+    assert "Every scored check passed." in page.read_text()
 
 
 def test_nothing_of_it_lies_beside_the_package(installed: Path) -> None:

@@ -153,7 +153,7 @@ class View:
             grouped.setdefault(one.wording.reason, []).append(one)
         found = [
             Reason(
-                _in_words(text, own[0]),
+                _in_words(text, own),
                 tuple(own),
                 together(self.result.entries, measures, {one.entry.spec.id for one in own}),
             )
@@ -217,9 +217,11 @@ class View:
             yield Shot(file, shot.address, Base64(shot.png if self._room >= 0 else ""))
 
 
-def _in_words(reason: str, one: Failure) -> str:
-    """The reason, or what the check shows where the reason is only data."""
-    return f"not so: {one.entry.spec.title}" if reason.startswith(_DATA) else reason
+def _in_words(reason: str, failures: list[Failure]) -> str:
+    """The reason, or what the one check shows that has a reason which is only data."""
+    if len(failures) == 1 and reason.startswith(_DATA):
+        return f"not so: {failures[0].entry.spec.title}"
+    return reason
 
 
 def _domains(entries: Iterable[Entry]) -> Iterator[Domain]:
