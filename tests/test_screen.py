@@ -111,11 +111,41 @@ def test_what_is_not_there_once_the_page_rests_fails(shown):
         screen.expect(screen.page.get_by_role("heading", name="Tent")).to_be_visible()
 
 
+def test_a_wrong_attribute_is_named(shown):
+    screen = shown("<button aria-busy=true>Go</button>")
+    with pytest.raises(AssertionError, match=r"is expected not to have attribute aria-busy='true'"):
+        screen.expect(screen.page.get_by_role("button")).not_to_have_attribute("aria-busy", "true")
+
+
 def test_what_comes_late_is_waited_for(shown):
     late = "setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '<h1>Tent</h1>'); }, 900)"
     screen = shown(BUTTON.format(late))
     press(screen)
     screen.expect(screen.page.get_by_role("heading", name="Tent")).to_be_visible()
+
+
+def test_a_click_that_takes_long_is_one_click(shown):
+    # Longer than Playwright is given to look for something, and what was clicked is gone afterwards.
+    wait = "const since = performance.now(); while (performance.now() - since < 1500);"
+    work = f"{wait} document.title += 'x'; this.hidden = true"
+    screen = shown("<title>x</title>" + BUTTON.format(work))
+    press(screen)
+    screen.expect_page().to_have_title("xx")
+    assert screen.page.get_by_role("button").count() == 0
+
+
+@pytest.mark.parametrize("way", ["disabled", "hidden", "aria-disabled=true"])
+def test_a_button_that_cannot_be_clicked_is_the_candidates(way, shown):
+    screen = shown(f"<button {way}>Go</button>")
+    with pytest.raises((AssertionError, CandidateFault)):
+        press(screen)
+
+
+def test_what_lies_above_a_button_is_the_candidates(shown, monkeypatch):
+    monkeypatch.setattr("pytest_lendbench.bench.screen._ACT_S", 1.0)
+    screen = shown('<div style="position:fixed;inset:0">Wait</div>' + BUTTON.format(""))
+    with pytest.raises(CandidateFault, match="intercepts pointer events"):
+        press(screen)
 
 
 def test_elsewhere_a_page_has_another_zone_and_language_and_afterwards_its_own(shown):

@@ -20,7 +20,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from pytest_lendbench.bench.patience import blame
 from pytest_lendbench.bench.wire import TAG_HEADER
-from pytest_lendbench.rules.errors import CandidateFault
+from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +32,12 @@ PAGE_SCRIPT = (files("pytest_lendbench.bench") / "node" / "page.js").read_text("
 
 _GLANCE_MS = 400
 """How long Playwright itself looks before rest is asked for. Only how often is asked depends on it, never a verdict."""
+
+_ACT_S = 30.0
+"""How long what is done once may take. What it is done to is there: only what lies above it or moves costs the time."""
+
+_BEGUN = re.compile(r"^\s*- performing \w+ action$", re.MULTILINE)
+"""With these words Playwright's log says that input is being sent to the page."""
 
 _ABOUT = re.compile(r'Expect "\w+" (.+) with timeout')
 """Where Playwright's log of an assertion names the locator."""
@@ -116,15 +122,20 @@ class Screen:
     def back(self) -> None:
         """Presses the browser's Back."""
         self._ready()
-        self._patiently(lambda _: self.page.go_back(timeout=_BOUND_S * 1000))
+        self._once(self.page.go_back)
 
     def click(self, target: Locator, *, even_if_disabled: bool = False) -> None:
         self._ready()
-        self._patiently(lambda patience: target.click(timeout=patience, force=even_if_disabled))
+        self.expect(target).to_be_visible()
+        if not even_if_disabled:
+            self.expect(target).to_be_enabled()
+        self._once(lambda timeout: target.click(timeout=timeout, force=even_if_disabled))
 
     def double_click(self, target: Locator) -> None:
         self._ready()
-        self._patiently(lambda patience: target.dblclick(timeout=patience))
+        self.expect(target).to_be_visible()
+        self.expect(target).to_be_enabled()
+        self._once(lambda timeout: target.dblclick(timeout=timeout))
 
     def hover(self, target: Locator) -> None:
         self._ready()
@@ -286,8 +297,27 @@ class Screen:
                 return  # The page was left while it rested. The caller looks again: the new page made requests.
             raise blame(f"The page does not answer: {error.message}", _busiest_renderer()) from error
 
+    def _once(self, act: Callable[..., object]) -> None:
+        """Does something that changes what is there, and so can't be tried again: it may have been done already.
+
+        Raises:
+            CandidateFault: Something is in the way: it can't be hit, or it moves all the time.
+            InstrumentError: The machine was too slow, or nobody knows how far it came.
+        """
+        try:
+            act(timeout=_ACT_S * 1000)
+        except PlaywrightError as error:
+            if _BEGUN.search(str(error)):
+                raise InstrumentError(
+                    f"Something a person does was begun and not ended within {_ACT_S:g} s: {_plain(error)}",
+                    "Grade again when less runs beside it, or give it more processors.",
+                ) from error
+            raise blame(_plain(error), None) from error
+
     def _patiently(self, act: Callable[[float], object]) -> None:
         """Does something that Playwright gives up after some milliseconds, until it is done or proven impossible.
+
+        It may be done several times: it must change nothing, or nothing the second time.
 
         It is impossible when page and server are at rest, a second try has had several times as long as finding that
         out took, and the machine had time to spare. A slow machine only makes it take longer.
@@ -318,8 +348,8 @@ class Screen:
 
 def _plain(error: AssertionError | PlaywrightError) -> str:
     """Playwright's words without its log of retries, which repeats itself for pages."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return "; ".join(lines[:6])
+    lines = dict.fromkeys(line.strip() for line in str(error).splitlines() if line.strip())
+    return "; ".join(list(lines)[:12])
 
 
 def _named(words: str) -> str:
@@ -348,6 +378,10 @@ class _Patient:
             try:
                 self._screen._patiently(lambda patience: method(*args, timeout=patience, **kwargs))  # noqa: SLF001
             except AssertionError as error:
-                raise AssertionError(_named(str(error))) from None
+                words = _named(str(error))
+                if name.endswith("to_have_attribute"):
+                    # Playwright says the value only.
+                    words = words.replace("to have attribute ", f"to have attribute {args[0]}=", 1)
+                raise AssertionError(words) from None
 
         return look
