@@ -163,9 +163,9 @@ def test_two_sessions_held_inside_each_other_each_see_their_own(scene, store, de
         assert held.waiting, "the page asked the store for nothing"
         held.release()
         for_visitor, for_staff = visitor.finish().text, staff.finish().text
-    assert "Lars Bo" in Document(for_staff).text
-    assert "Return item" in Document(for_staff).text
-    assert "Tent" in Document(for_visitor).text
+    assert "Lars Bo" in Document(for_staff).text, "the page of a signed-in desk lacks the borrower's name"
+    assert "Return item" in Document(for_staff).text, "the page of a signed-in desk lacks the form"
+    assert "Tent" in Document(for_visitor).text, "the visitor's page lacks the item"
     assert "Lars Bo" not in for_visitor, "a visitor's page holds what only staff may see"
     assert "Return item" not in Document(for_visitor).text.apart
 
@@ -202,4 +202,7 @@ def test_lending_does_not_ask_for_one_thing_after_the_other(store, desk):
         first = [operation.name for operation in held.operations]
         held.release()
         assert lending.finish().status == 201
-    assert len(first) > 1, f"while nothing has been answered, a check-out asks only for {first}"
+    assert len(first) > 1, (
+        f"a check-out has asked for {' and '.join(first) or 'nothing'} only, and waits for that before it asks on; "
+        "reads that don't need one another start together"
+    )

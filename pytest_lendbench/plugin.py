@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
         files = [file for file in (asked.score_html, asked.score_json) if file is not None]
         register(TerminalFace(config, files), "lendbench-terminal")
         register(JsonFace(asked.score_json), "lendbench-json")
-        register(HtmlFace(asked.score_html), "lendbench-html")
+        register(HtmlFace(asked.score_html, suite.paths), "lendbench-html")
         register(MarkdownFace(asked.score_markdown, files), "lendbench-markdown")
         controller.open()
         if distributed.distributes(config):

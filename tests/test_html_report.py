@@ -90,7 +90,7 @@ ENDINGS = {"scored": whole, "invalid": invalid, "stopped": stopped, "partial": p
 
 
 def soup_of(graded: GradingResult) -> BeautifulSoup:
-    return BeautifulSoup(page(graded, HERE), "html.parser")
+    return BeautifulSoup(page(graded, HERE, {}), "html.parser")
 
 
 def words_of(graded: GradingResult) -> str:
@@ -107,7 +107,7 @@ def test_a_person_reads_the_score_why_and_what_each_thing_cost() -> None:
     for phrase in (
         "16.6 of 100 points",
         "11.0 of 55",
-        "2 of 3 scored checks failed",
+        "2 of 3 checks and probes failed",
         "points by itself",
         "None of the catalogue's reads waits for another",
         "Bugs error · weighs 4.5",
@@ -145,7 +145,7 @@ def test_each_failed_check_shows_its_evidence() -> None:
         "no request",
     ]
     assert "s log" in shown.get_text()
-    assert "kept waiting" in shown.find("pre", string=re.compile("asked 1 ms")).get_text()
+    assert "held back" in shown.find("pre", string=re.compile("asked 1 ms")).get_text()
 
 
 def test_an_invalid_grading_says_what_to_do_and_no_number() -> None:
@@ -192,11 +192,11 @@ def test_screenshots_beyond_all_measure_are_named_and_not_shown() -> None:
 
 
 def test_the_file_is_whole_or_absent(tmp_path: Path) -> None:
-    HtmlFace(None).pytest_lendbench_publish(whole())
-    HtmlFace(tmp_path / "report.html").pytest_lendbench_publish(replace(whole(), candidate=Path("/trees/\udcff")))
+    HtmlFace(None, []).pytest_lendbench_publish(whole())
+    HtmlFace(tmp_path / "report.html", []).pytest_lendbench_publish(replace(whole(), candidate=Path("/trees/\udcff")))
     assert (tmp_path / "report.html").read_text("utf-8").startswith("<!doctype html>")
     with pytest.raises(AttributeError):
-        HtmlFace(tmp_path / "other.html").pytest_lendbench_publish(replace(whole(), entries=(object(),)))  # type: ignore[arg-type]
+        HtmlFace(tmp_path / "other.html", []).pytest_lendbench_publish(replace(whole(), entries=(object(),)))  # type: ignore[arg-type]
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
@@ -224,7 +224,7 @@ def shape(soup: BeautifulSoup) -> list[tuple[str, tuple[str, ...]]]:
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_text_of_a_candidate_stays_text(ending: str, text: str) -> None:
-    written = page(ENDINGS[ending](text), HERE)
+    written = page(ENDINGS[ending](text), HERE, {})
     written.encode()
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\ud800-\udfff]", written)
     soup = BeautifulSoup(written, "html.parser")
@@ -271,7 +271,7 @@ def test_everyone_can_read_it_without_a_network(  # noqa: PLR0917
     browser: Browser, axe: str, tmp_path: Path, ending: str, scheme: Any, width: int
 ) -> None:
     file = tmp_path / "report.html"
-    file.write_text(page(ENDINGS[ending](HOSTILE[1] + " word" * 30 + "x" * 300), tmp_path), "utf-8")
+    file.write_text(page(ENDINGS[ending](HOSTILE[1] + " word" * 30 + "x" * 300), tmp_path, {}), "utf-8")
     context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
     shown = context.new_page()
     asked: list[str] = []
@@ -289,7 +289,7 @@ def test_everyone_can_read_it_without_a_network(  # noqa: PLR0917
 
 def test_on_paper_nothing_is_folded_away(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    file.write_text(page(whole(), tmp_path), "utf-8")
+    file.write_text(page(whole(), tmp_path, {}), "utf-8")
     context = browser.new_context(color_scheme="dark")
     shown = context.new_page()
     shown.goto(file.as_uri())

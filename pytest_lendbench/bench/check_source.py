@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+
+_DEF = re.compile(r"(?:async )?def ")
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,12 @@ class CheckSource:
     line: int
     text: str
     docstring: str
+
+    @property
+    def body(self) -> tuple[str, ...]:
+        """Its lines without the decorators."""
+        lines = self.text.splitlines()
+        return tuple(lines[next(index for index, line in enumerate(lines) if _DEF.match(line)) :])
 
 
 def sources(folders: Iterable[Path]) -> dict[str, CheckSource]:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import jinja2
 
+from pytest_lendbench.bench.check_source import sources
 from pytest_lendbench.faces.timeline import Picture, picture
 from pytest_lendbench.faces.whole_file import write_whole
 from pytest_lendbench.faces.wording import Wording, parts
@@ -25,9 +26,10 @@ from pytest_lendbench.rules.scoring import Measures
 from pytest_lendbench.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from fractions import Fraction
 
+    from pytest_lendbench.bench.check_source import CheckSource
     from pytest_lendbench.result import GradingResult
     from pytest_lendbench.rules.ledger import Entry
     from pytest_lendbench.rules.scoring import Axis
@@ -64,7 +66,11 @@ class Shot:
 
 @dataclass(frozen=True)
 class Failure:
-    """A check that failed or errored, with all that can be shown of it. `cost` is `None` where it can't be said."""
+    """A check that failed or errored, with all that can be shown of it.
+
+    `cost` is `None` where it can't be said. `source` has the lines of the check, without its decorators; it stopped at
+    the line of index `stopped`.
+    """
 
     entry: Entry
     wording: Wording
@@ -75,6 +81,8 @@ class Failure:
     traces: tuple[Trace, ...]
     pictures: tuple[Picture, ...]
     recordings: tuple[str, ...]
+    source: tuple[str, ...]
+    stopped: int | None
 
 
 @dataclass(frozen=True)
@@ -111,10 +119,11 @@ class Phase:
 class View:
     """What the template asks for beside the result itself."""
 
-    def __init__(self, result: GradingResult, folder: Path) -> None:
+    def __init__(self, result: GradingResult, folder: Path, checks: Mapping[str, CheckSource]) -> None:
         self.result = result
         self.costs = _costs(result)
         self._folder = folder
+        self._checks = checks
         self._room = _PICTURES
         entries = result.entries
         self.scored = [entry for entry in entries if entry.spec.scored]
@@ -144,7 +153,7 @@ class View:
 
     @property
     def reasons(self) -> list[Reason]:
-        """Why checks failed, the dearest first; empty where the costs can't be said."""
+        """Why checks failed, the costliest first; empty where the costs can't be said."""
         measures = _measures(self.result)
         if self.costs is None or measures is None:
             return []
@@ -199,6 +208,7 @@ class View:
         pieces = entry.evidence
         traces = tuple(piece for piece in pieces if isinstance(piece, Trace))
         pictures = (picture(trace.events) for trace in traces)
+        source = self._checks[entry.spec.id].body if entry.spec.id in self._checks else ()
         return Failure(
             entry,
             parts(entry.message),
@@ -209,12 +219,20 @@ class View:
             tuple(trace for trace in traces if trace.events),
             tuple(one for one in pictures if one is not None),
             tuple(piece.file for piece in pieces if isinstance(piece, Recording)),
+            source,
+            _stopped(source, entry.details),
         )
 
     def _shots(self, entry: Entry) -> Iterator[Shot]:
         for file, shot in screenshots(entry.spec.id, entry.evidence).items():
             self._room -= len(shot.png)
             yield Shot(file, shot.address, Base64(shot.png if self._room >= 0 else ""))
+
+
+def _stopped(source: tuple[str, ...], details: str) -> int | None:
+    """The line of the check at which pytest's traceback says that it failed."""
+    said = {line[1:].strip() for line in details.splitlines() if line.startswith(">")}
+    return next((index for index, line in reversed(list(enumerate(source))) if line.strip() in said), None)
 
 
 def _in_words(reason: str, failures: list[Failure]) -> str:
@@ -295,21 +313,23 @@ _TEMPLATES = jinja2.Environment(
 _TEMPLATES.filters |= {"points": _points, "counted": _counted, "anchor": _anchor}
 
 
-def page(result: GradingResult, folder: Path) -> str:
+def page(result: GradingResult, folder: Path, checks: Mapping[str, CheckSource]) -> str:
     """The page of a result.
 
     Args:
         result: The grading.
         folder: Where the page will lie, for links to the evidence.
+        checks: Where each check is written, by id; those that are missing are shown without.
     """
-    return _TEMPLATES.get_template("report.html").render(view=View(result, folder), result=result)
+    return _TEMPLATES.get_template("report.html").render(view=View(result, folder, checks), result=result)
 
 
 class HtmlFace:
     """Writes the page to a file, if one was asked for."""
 
-    def __init__(self, file: Path | None) -> None:
+    def __init__(self, file: Path | None, suite: Iterable[Path]) -> None:
         self._file = file
+        self._suite = suite
 
     def pytest_lendbench_publish(self, result: GradingResult) -> None:
         """Atomically: whoever looks finds nothing or the whole page.
@@ -318,4 +338,4 @@ class HtmlFace:
             OSError: It cannot be written.
         """
         if self._file is not None:
-            write_whole(self._file, page(result, self._file.parent))
+            write_whole(self._file, page(result, self._file.parent, sources(self._suite)))
