@@ -177,6 +177,20 @@ def test_a_comment_silences_nothing_and_a_repeated_block_is_found_once(tmp_path)
     assert sorted(found) == ["signal/explicit-any", "signal/repeated-block"]
 
 
+def test_a_comment_silences_the_analyzer_no_more_than_the_compiler(tmp_path):
+    with specimen("reference") as tree:
+        shutil.copytree(SLOPPY, tree, dirs_exist_ok=True)
+        with laid_out(tree, tmp_path) as sources:
+            loud = counted(analysis.diagnosed(sources))
+            for file in (sources.tree / ITEMS).glob("*.tsx"):
+                text = file.read_text("utf-8")
+                silenced = text.replace("<button", "{/* eslint-disable-next-line */}\n<button").replace(
+                    "<img", "{/* oxlint-disable */}\n<img"
+                )
+                file.write_text(f"/* eslint-disable */\n// oxlint-disable\n{silenced}", "utf-8")
+            assert counted(analysis.diagnosed(sources)) == loud
+
+
 def test_the_committed_baseline_is_that_of_the_reference(tmp_path):
     with specimen("reference") as tree, laid_out(tree, tmp_path) as sources:
         found = counted([*analysis.compiled(sources)[1], *analysis.diagnosed(sources)])
