@@ -172,6 +172,17 @@ def test_a_build_is_used_again_only_for_the_same_files(candidate, tmp_path, monk
     assert reused() is False
 
 
+def test_the_analysis_reads_text(candidate, no_gate):
+    with (candidate / "src/items/status.ts").open("ab") as stream:
+        stream.write(b"// caf\xe9\n")
+    prepared = prepare(candidate, "build", print)
+    try:
+        read = (prepared.sources.tree / "src/items/status.ts").read_text("utf-8")
+    finally:
+        prepared.remove()
+    assert read.endswith("// caf\N{REPLACEMENT CHARACTER}\n")
+
+
 def test_a_closeout_is_judged_with_the_gate(candidate, no_gate, monkeypatch):
     monkeypatch.setattr(grading, "run_gate", lambda *_: GateResult(False, "build", "no", 0.0))
     plan = candidate / "plan/plan.md"

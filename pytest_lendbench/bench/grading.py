@@ -129,7 +129,9 @@ def prepare(path: Path, track: str, say: Callable[[str], None], *, reuse: bool =
         scratch.mkdir()
         with _timed("assembly", timings):
             assembly.assemble(tree, kept, tools.node_modules)
-            assembly.lay_out(run_dir / "sources", kept, tools.node_modules)
+            # As compilers read them: what is no UTF-8 keeps the analyzer off.
+            text = {name: content.decode("utf-8", "replace").encode() for name, content in kept.items()}
+            assembly.lay_out(run_dir / "sources", text, tools.node_modules)
         with _timed("gate", timings):
             result = None
             earlier = builds.Kept(tree, tools.key) if reuse else None
