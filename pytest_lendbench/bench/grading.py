@@ -20,7 +20,7 @@ from pytest_lendbench.bench.ruler import refuse_other_revision
 from pytest_lendbench.bench.server import DESK_NOW
 from pytest_lendbench.rules.closeout import METADATA, PLAN, Closeout, judge
 from pytest_lendbench.rules.contract import ContractFindings, compare, is_free
-from pytest_lendbench.rules.errors import InstrumentError, UsageProblem
+from pytest_lendbench.rules.errors import CandidateRefused, InstrumentError, UsageProblem
 
 _PACKAGE_JSON = "package.json"
 _TOOLS = ("axe-core", "react-doctor", "typescript")
@@ -187,7 +187,7 @@ def _candidate_root(path: Path, app: Collection[str]) -> Path:
     if not path.is_dir():
         raise UsageProblem(f"{path} is a file. Name the directory of the app.")
     root = path.resolve()
-    there = sum(os.path.lexists(root / name) for name in app)
+    there = sum(_there(root / name) for name in app)
     if there >= _ALIKE * len(app):
         return root
     nothing = "is empty" if not any(root.iterdir()) else "is not a tree of the Lending Desk app"
@@ -195,6 +195,16 @@ def _candidate_root(path: Path, app: Collection[str]) -> Path:
         f"{path} {nothing}: of the app's {len(app)} files it has {there}. "
         "Name the directory that holds the app's package.json."
     )
+
+
+def _there(path: Path) -> bool:
+    try:
+        path.lstat()
+    except PermissionError as error:
+        raise CandidateRefused(f"{path.parent} cannot be read: {error.strerror}.", "Make it readable.") from error
+    except OSError:
+        return False
+    return True
 
 
 def _explained(gate: GateResult, contract: ContractFindings) -> GateResult:
