@@ -29,6 +29,14 @@ def test_a_sample_of_the_defects_is_caught(matrix):
     assert wrong(matrix.run(matrix.sample(SAMPLE)), whole=False) == []
 
 
+def test_a_sample_has_what_was_touched_and_as_many_others(matrix, monkeypatch):
+    monkeypatch.setattr("pytest_lendbench.matrix._touched", lambda: {"E.labels", "stale-back"})
+    touched = {one.id for one in defects() if "E.labels" in one.caught_by or one.id == "stale-back"}
+    drawn = matrix.sample(SAMPLE)
+    assert set(drawn[: len(touched)]) == touched
+    assert len(drawn) == len(set(drawn)) == len(touched) + SAMPLE
+
+
 def test_what_is_known_is_not_graded_again(matrix, said):
     first = matrix.run(["type-error"])
     assert matrix.run(["type-error"]) == first

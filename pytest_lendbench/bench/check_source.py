@@ -47,11 +47,11 @@ def sources(folders: Iterable[Path]) -> dict[str, CheckSource]:
         OSError, SyntaxError, UnicodeDecodeError: A module cannot be read.
     """
     files = [file for folder in folders for file in sorted(folder.rglob("test_*.py"))]
-    return {name: source for file in files for name, source in _in_module(file)}
+    return {name: source for file in files for name, source in in_module(file, file.read_text("utf-8"))}
 
 
-def _in_module(file: Path) -> Iterator[tuple[str, CheckSource]]:
-    module = file.read_text("utf-8")
+def in_module(file: Path, module: str) -> Iterator[tuple[str, CheckSource]]:
+    """The ids and functions of the checks in a module's text. Errors as for `sources`."""
     for node in ast.walk(ast.parse(module)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min(one.lineno for one in (node, *node.decorator_list))

@@ -137,6 +137,12 @@ class Screen:
         self.expect(target).to_be_enabled()
         self._once(lambda timeout: target.dblclick(timeout=timeout))
 
+    def press(self, target: Locator, key: str) -> None:
+        """Goes into a control and presses a key there."""
+        self._ready()
+        self.expect(target).to_be_visible()
+        self._once(lambda timeout: target.press(key, timeout=timeout))
+
     def hover(self, target: Locator) -> None:
         self._ready()
         self._patiently(lambda patience: target.hover(timeout=patience))
