@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -144,6 +144,21 @@ class ReturnForm:
         self.screen.click(self.button)
 
 
+_MARK = """targets => {
+  for (const element of targets.flatMap(target => [...document.querySelectorAll(target)]))
+    element.style.outline = "3px dashed magenta";
+}"""
+"""For the screenshot."""
+
+
+def _told(violation: dict[str, Any]) -> str:
+    """What axe says of the first place, and how many more there are."""
+    first, *more = violation["nodes"]
+    why = next((check["message"] for kind in ("any", "all", "none") for check in first[kind]), "")
+    others = f" (and in {len(more)} more places)" if more else ""
+    return f"{violation['id']} at {first['html'][:160]}: {violation['help']}. {why}{others}"
+
+
 @pytest.fixture
 def axe(axe_source: str) -> Callable[..., None]:
     """Runs axe-core on a page as it is now, and its rules on colours once more in dark; a finding fails the check.
@@ -162,8 +177,10 @@ def axe(axe_source: str) -> Callable[..., None]:
             screen.rest()
             options = {"resultTypes": ["violations"], **rules}
             found = page.evaluate("options => axe.run(options).then(results => results.violations)", options)
-            problems = [f"{one['id']} ({one['help']}) at {one['nodes'][0]['html'][:120]}" for one in found]
-            assert not problems, f"axe finds in {state}, {scheme}: " + "; ".join(problems)
+            problems = [_told(one) for one in found]
+            if problems:
+                page.evaluate(_MARK, [node["target"][0] for one in found for node in one["nodes"]])
+            assert not problems, f"axe finds in {state}, {scheme}: {'; '.join(problems)}"
         page.emulate_media(color_scheme="light")
 
     return run
