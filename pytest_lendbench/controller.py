@@ -140,8 +140,9 @@ class Controller:
         """Beside the checks: it starts programs and waits for them. Where the gate failed, quality is 0 in any case."""
         if self._prepared is not None and self._prepared.sources is not None and self._may_score and not self._problems:
             sources, quality = self._prepared.sources, self._prepared.gate.passed
-            self._analyst = ThreadPoolExecutor(1, "analysis")
-            self._analysis = self._analyst.submit(analyse, sources, quality=quality)
+            analyst = ThreadPoolExecutor(1, "analysis")
+            self._analysis = analyst.submit(analyse, sources, quality=quality)
+            analyst.shutdown(wait=False)
 
     def _end_analysis(self) -> None:
         if self._prepared is None or self._analysis is None:
@@ -151,7 +152,11 @@ class Controller:
         try:
             found = self._analysis.result()
         except InstrumentError as error:
-            self.problem(error)
+            if self._stopped_by_gate:
+                # What keeps a compiler from its end keeps the other one too; the total is 0 without it.
+                self._progress.say(f"the exports were not compared: {error.what.splitlines()[0]}")
+            else:
+                self.problem(error)
         else:
             contract = self._prepared.contract.with_exports(found.exports)
             self._prepared, self._quality = replace(self._prepared, contract=contract), found.quality
@@ -216,6 +221,11 @@ class Controller:
             return
         try:
             self._end_analysis()
+        except KeyboardInterrupt:
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
+            self._progress.say("interrupted: nothing was graded")
+            return
+        try:
             self._close_workspace()
             result = self._conclude()
             sections = self._config.hook.pytest_lendbench_report(result=result)

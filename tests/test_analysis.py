@@ -31,7 +31,8 @@ def laid_out(tree: Path, folder: Path) -> Iterator[analysis.Sources]:
     task = layout.track("build")
     scratch = folder / "tmp"
     scratch.mkdir()
-    assembly.lay_out(folder / "tree", read_tree(tree, keep=task.writable).kept, tools.node_modules)
+    kept = read_tree(tree, keep=task.writable).kept
+    assembly.lay_out(folder / "tree", analysis.readable(kept), tools.node_modules)
     yield analysis.Sources(folder / "tree", task.writable, tools.node, tools.tools, scratch)
 
 
@@ -189,6 +190,21 @@ def test_a_comment_silences_the_analyzer_no_more_than_the_compiler(tmp_path):
                 )
                 file.write_text(f"/* eslint-disable */\n// oxlint-disable\n{silenced}", "utf-8")
             assert counted(analysis.diagnosed(sources)) == loud
+
+
+def test_a_file_on_one_line_is_looked_at_as_well(tmp_path):
+    with specimen("reference") as tree:
+        shutil.copytree(SLOPPY, tree, dirs_exist_ok=True)
+        form = tree / ITEMS / "checkout-form.tsx"
+        lines = [
+            line for line in form.read_text("utf-8").splitlines() if not line.strip().startswith(("//", "/*", "*"))
+        ]
+        filler = f"const picture = '{'x' * 60_000}'; void picture;"
+        form.write_text(" ".join(lines) + "\n" + filler, "utf-8")
+        with laid_out(tree, tmp_path) as sources:
+            found = [one for one in analysis.diagnosed(sources) if one.file == f"{ITEMS}/checkout-form.tsx"]
+    assert {"react-doctor/button-has-type", "react-doctor/alt-text"} <= {one.rule for one in found}
+    assert {one.line for one in found} == {1}
 
 
 def test_the_committed_baseline_is_that_of_the_reference(tmp_path):

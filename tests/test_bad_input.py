@@ -68,7 +68,7 @@ def test_a_tree_of_another_revision(grade, app):
     write(file, file.read_text("utf-8").replace('"version": "1.', '"version": "7.'))
     status, output = grade(app)
     assert "The tree is of the app's revision r7" in output
-    assert status == USAGE
+    assert status == INVALID
 
 
 def test_a_directory_that_cannot_be_read(grade, app):

@@ -180,6 +180,7 @@ def test_the_analysis_reads_text(candidate, no_gate):
         read = (prepared.sources.tree / "src/items/status.ts").read_text("utf-8")
     finally:
         prepared.remove()
+    assert prepared.sources.scratch != Path(prepared.run_dir, "tmp")
     assert read.endswith("// caf\N{REPLACEMENT CHARACTER}\n")
 
 

@@ -134,6 +134,17 @@ def test_a_click_that_takes_long_is_one_click(shown):
     assert screen.page.get_by_role("button").count() == 0
 
 
+def test_a_page_that_hangs_in_a_click_is_the_candidates(browser, monkeypatch):
+    monkeypatch.setattr("pytest_lendbench.bench.screen._ACT_S", 1.0)
+    context = browser.new_context()
+    context.add_init_script(PAGE_SCRIPT)
+    screen = Screen(context.new_page(), StillServer(), "t1")
+    screen.open(urllib.parse.quote(BUTTON.format("const since = Date.now(); while (Date.now() - since < 8000);")))
+    with pytest.raises(CandidateFault, match="performing click action"):
+        press(screen)
+    context.close()
+
+
 @pytest.mark.parametrize("way", ["disabled", "hidden", "aria-disabled=true"])
 def test_a_button_that_cannot_be_clicked_is_the_candidates(way, shown):
     screen = shown(f"<button {way}>Go</button>")

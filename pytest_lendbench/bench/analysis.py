@@ -2,8 +2,8 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,10 @@ _MAX_OUTPUT = 20_000_000
 _SOURCES = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"})
 _SHOWN = 2000
 _SOURCE_SHOWN = 200
+
+_PADDING = 150
+"""Empty lines before each file: the analyzer passes over code that looks minified, by the mean length of its lines in
+the first 64 KB. Few long lines are no reason to pass over a candidate's file."""
 
 _QUIET = ("--no-score", "--no-supply-chain", "--blocking", "none", "--yes")
 """Nothing is asked of the network, and no finding is a failure."""
@@ -42,11 +46,11 @@ class Sources:
     """The sources of a candidate, in a place of their own.
 
     Attributes:
-        tree: The pristine app with the candidate's writable files and the shared packages; never built.
+        tree: The pristine app with the candidate's `readable` files and the shared packages; never built.
         writable: The files that the track lets a candidate change.
         node: The Node program.
         tools: The grader's own packages.
-        scratch: An existing directory for temporary files.
+        scratch: An existing directory for temporary files, which no program of the candidate's can write to.
     """
 
     tree: Path
@@ -54,6 +58,15 @@ class Sources:
     node: Path
     tools: Path
     scratch: Path
+
+
+def readable(writable: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of a candidate as compilers read them, so that the analyzer looks at each: text, and padded."""
+    padding = "\n" * _PADDING
+    return {
+        name: (padding * name.endswith((".ts", ".tsx")) + content.decode("utf-8-sig", "replace")).encode()
+        for name, content in writable.items()
+    }
 
 
 def analyse(sources: Sources, *, quality: bool) -> Analysis:
@@ -79,7 +92,7 @@ def compiled(sources: Sources) -> tuple[tuple[Finding, ...], list[Diagnostic]]:
         Diagnostic(f"signal/{one['rule']}", "Maintainability", "warning", one["file"], one["line"], one["message"])
         for one in said["signals"]
     ]
-    return tuple((path, why) for path, why in said["exports"]), list(_with_sources(sources.tree, signals))
+    return tuple((path, why) for path, why in said["exports"]), list(_with_sources(sources, signals))
 
 
 def diagnosed(sources: Sources) -> list[Diagnostic]:
@@ -120,11 +133,12 @@ def diagnosed(sources: Sources) -> list[Diagnostic]:
         )
         for one in said["diagnostics"]
     )
-    return list(_with_sources(sources.tree, found))
+    return list(_with_sources(sources, found))
 
 
 def _run(sources: Sources, what: str, *argv: str | Path) -> None:
-    env = toolchain.environment(sources.node, sources.scratch)
+    caches = {"NODE_DISABLE_COMPILE_CACHE": "1", "REACT_DOCTOR_CACHE_DIR": str(sources.scratch)}
+    env = {**toolchain.environment(sources.node, sources.scratch), **caches}
     # The analyzer takes comments that would silence it out of the files.
     done = run_bounded(
         [sources.node, *argv], sources.tree, env, STEP_S, _MAX_OUTPUT, writable=[sources.scratch, sources.tree]
@@ -144,12 +158,14 @@ def _source_files(tree: Path) -> Iterator[str]:
             yield name.as_posix()
 
 
-def _with_sources(tree: Path, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """The diagnostics, each with the line that it is about."""
+def _with_sources(sources: Sources, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """The diagnostics by the lines of the candidate's own files, each with the line that it is about."""
     for one in diagnostics:
-        lines = (tree / one.file).read_text("utf-8", "replace").split("\n") if one.line else []
-        line = lines[one.line - 1].strip() if one.line <= len(lines) and lines else ""
-        yield Diagnostic(one.rule, one.category, one.severity, one.file, one.line, one.message, line[:_SOURCE_SHOWN])
+        lines = (sources.tree / one.file).read_text("utf-8", "replace").split("\n") if one.line else []
+        text = lines[one.line - 1].strip() if 0 < one.line <= len(lines) else ""
+        padded = one.file in sources.writable and one.line > 0
+        line = max(1, one.line - _PADDING) if padded else one.line
+        yield replace(one, line=line, source=text[:_SOURCE_SHOWN])
 
 
 def write_baseline(say: Callable[[str], None]) -> None:
@@ -163,6 +179,6 @@ def write_baseline(say: Callable[[str], None]) -> None:
     with tempfile.TemporaryDirectory(prefix="lendbench-baseline-") as folder:
         tree, scratch = Path(folder, "tree"), Path(folder, "tmp")
         scratch.mkdir()
-        assembly.lay_out(tree, writable, tools.node_modules)
+        assembly.lay_out(tree, readable(writable), tools.node_modules)
         sources = Sources(tree, sorted(writable), tools.node, tools.tools, scratch)
         baseline.write([*compiled(sources)[1], *diagnosed(sources)])

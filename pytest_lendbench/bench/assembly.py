@@ -65,12 +65,8 @@ def run_copy(tree: Path, into: Path) -> Path:
     Raises:
         InstrumentError: The disk is full or the like.
     """
-
-    def left_out(folder: str, _names: list[str]) -> set[str]:
-        return {"cache"} if Path(folder) == tree / ".next" else set()
-
     try:
-        shutil.copytree(tree, into, symlinks=True, ignore=left_out)
+        shutil.copytree(tree, into, symlinks=True, ignore=_without_cache(tree))
     except (OSError, shutil.Error) as error:
         raise InstrumentError(
             f"The build could not be copied for a server: {error}.", "Free some space, then grade again."
@@ -78,11 +74,25 @@ def run_copy(tree: Path, into: Path) -> Path:
     return into
 
 
+def copy_build(tree: Path, into: Path) -> None:
+    """Copies the build of a tree, all but its cache. Links are copied as links, as a candidate's build may make some.
+
+    Raises:
+        OSError, shutil.Error: It cannot be copied.
+    """
+    shutil.copytree(tree / ".next", into, symlinks=True, ignore=_without_cache(tree))
+
+
+def _without_cache(tree: Path) -> Callable[[str, list[str]], set[str]]:
+    return lambda folder, _: {"cache"} if Path(folder) == tree / ".next" else set()
+
+
 def copy_writable(source: Path, into: Path, ignore: Callable[[str, list[str]], set[str]] | None = None) -> None:
     """Copies a folder that may be read-only to a place where its owner can write to all of it."""
-    shutil.copytree(source, into, ignore=ignore, dirs_exist_ok=True)
+    shutil.copytree(source, into, ignore=ignore, dirs_exist_ok=True, symlinks=True)
     for path in (into, *into.rglob("*")):
-        path.chmod(path.stat().st_mode | 0o200)
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | 0o200)
 
 
 def tree_digest(tree: Path) -> str:

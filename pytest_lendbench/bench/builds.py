@@ -25,24 +25,23 @@ class Kept:
         Raises:
             InstrumentError: The cache cannot be read, or the disk is full.
         """
-        there = cache.existing(self._name)
-        if there is None:
-            return False
         try:
+            there = cache.existing(self._name)
+            if there is None:
+                return False
             assembly.copy_writable(there / "build", self._tree / ".next")
         except (OSError, shutil.Error) as error:
             raise InstrumentError(f"The kept build cannot be copied: {error}.", "Grade without --reuse.") from error
         return True
 
     def keep(self, say: Callable[[str], None]) -> None:
-        """Keeps the tree's build, and lets go of those that were not used for longest.
-
-        Raises:
-            InstrumentError: The cache cannot be written.
-        """
+        """Keeps the tree's build, and lets go of those that were not used for longest. Where that fails it says so."""
 
         def make(into: Path) -> None:
-            shutil.copytree(self._tree / ".next", into / "build", ignore=shutil.ignore_patterns("cache"))
+            assembly.copy_build(self._tree, into / "build")
 
-        cache.once(self._name, make, say)
-        cache.forget(_NAME, _MOST)
+        try:
+            cache.once(self._name, make, say)
+            cache.forget(_NAME, _MOST)
+        except (InstrumentError, OSError) as error:
+            say(f"The build could not be kept: {error}")

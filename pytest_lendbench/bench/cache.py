@@ -60,8 +60,11 @@ def forget(prefix: str, most: int) -> None:
     root = platformdirs.user_cache_path("lendbench")
     found = sorted(path for path in root.glob(f"{prefix}*") if path.is_dir() and path.suffix != ".half")
     for old in sorted(found, key=lambda path: path.stat().st_mtime)[: max(0, len(found) - most)]:
-        _remove(old)
-        old.with_name(f"{old.name}.lock").unlink(missing_ok=True)
+        # Under a name of its own nobody begins to copy it any more, and another grading does not remove it too.
+        gone = old.with_name(f"{old.name}.{os.getpid()}.half")
+        with contextlib.suppress(FileNotFoundError):
+            old.rename(gone)
+        _remove(gone)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pytest_lendbench.bench import assembly, builds, confine, layout, machine, toolchain
-from pytest_lendbench.bench.analysis import Sources
+from pytest_lendbench.bench.analysis import Sources, readable
 from pytest_lendbench.bench.browser import find_browser
 from pytest_lendbench.bench.gate import GateResult, run_gate
 from pytest_lendbench.bench.reading import printable, read_tree
@@ -39,7 +39,7 @@ class Prepared:
         tree: The clean tree; built if the gate passed.
         node: The Node program.
         node_modules: The app's shared packages.
-        tools: The grader's own packages (esbuild, axe-core).
+        tools: The grader's own packages, such as esbuild and axe-core.
         browser: The browser's program; `None`: Playwright's own.
         contract: What breaks the contract.
         gate: What the gate says.
@@ -105,7 +105,7 @@ def prepare(path: Path, track: str, say: Callable[[str], None], *, reuse: bool =
         reuse: Whether the build of an earlier grading of the same files may be taken, and this one be kept.
 
     Raises:
-        UsageProblem: There is no such track, or `path` is not a tree of this app, or of another revision.
+        UsageProblem: There is no such track, or `path` is not a tree of this app.
         CandidateRefused: The tree may not be graded.
         InstrumentError: The grader or the machine failed.
     """
@@ -127,11 +127,10 @@ def prepare(path: Path, track: str, say: Callable[[str], None], *, reuse: bool =
     try:
         tree, scratch = run_dir / "tree", run_dir / "tmp"
         scratch.mkdir()
+        (run_dir / "analysis").mkdir()
         with _timed("assembly", timings):
             assembly.assemble(tree, kept, tools.node_modules)
-            # As compilers read them: what is no UTF-8 keeps the analyzer off.
-            text = {name: content.decode("utf-8", "replace").encode() for name, content in kept.items()}
-            assembly.lay_out(run_dir / "sources", text, tools.node_modules)
+            assembly.lay_out(run_dir / "sources", readable(kept), tools.node_modules)
         with _timed("gate", timings):
             result = None
             earlier = builds.Kept(tree, tools.key) if reuse else None
@@ -159,7 +158,7 @@ def prepare(path: Path, track: str, say: Callable[[str], None], *, reuse: bool =
             gate=gate,
             timings=timings,
             closeout=closeout,
-            sources=Sources(run_dir / "sources", task.writable, tools.node, tools.tools, scratch),
+            sources=Sources(run_dir / "sources", task.writable, tools.node, tools.tools, run_dir / "analysis"),
             provenance={
                 "candidate": {name: toolchain.digest(kept[name]) for name in sorted(kept)},
                 "unwalked": list(found.unwalked),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pytest_lendbench.bench import baseline, layout
-from pytest_lendbench.rules.errors import UsageProblem
+from pytest_lendbench.rules.errors import CandidateRefused
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _NOT_JUDGING = {"faces", "cli.py", "matrix.py", "verification.py"}
@@ -32,7 +32,8 @@ def ruler(suite: Iterable[Path]) -> dict[str, str]:
 def judging(suite: Iterable[Path]) -> list[Path]:
     """All files on which a verdict depends beside the tree."""
     ours = [path for path in _files(_PACKAGE) if path.relative_to(_PACKAGE).parts[0] not in _NOT_JUDGING]
-    return [*(path for part in suite for path in _files(part)), *ours]
+    tracks = layout.fixture() / "tracks"
+    return [*(path for part in (*suite, tracks) for path in _files(part)), *ours]
 
 
 def revision(package_json: bytes) -> str:
@@ -52,7 +53,7 @@ def refuse_other_revision(package_json: bytes | None) -> None:
     """Refuses a tree of a revision that this grader doesn't have. One that states none is taken for its own.
 
     Raises:
-        UsageProblem: It is of another revision.
+        CandidateRefused: It is of another revision.
     """
     own = revision((layout.fixture() / "app" / "package.json").read_bytes())
     try:
@@ -60,9 +61,10 @@ def refuse_other_revision(package_json: bytes | None) -> None:
     except ValueError:
         return
     if stated != own:
-        raise UsageProblem(
+        raise CandidateRefused(
             f"The tree is of the app's revision {stated} (by the version in its package.json), and this grader judges "
-            f"{own}. Grade it with the release of the grader that has {stated}."
+            f"{own}.",
+            f"Grade it with the release of the grader that has {stated}.",
         )
 
 

@@ -20,7 +20,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from pytest_lendbench.bench.patience import blame
 from pytest_lendbench.bench.wire import TAG_HEADER
-from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
+from pytest_lendbench.rules.errors import CandidateFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,9 +35,6 @@ _GLANCE_MS = 400
 
 _ACT_S = 30.0
 """How long what is done once may take. What it is done to is there: only what lies above it or moves costs the time."""
-
-_BEGUN = re.compile(r"^\s*- performing \w+ action$", re.MULTILINE)
-"""With these words Playwright's log says that input is being sent to the page."""
 
 _ABOUT = re.compile(r'Expect "\w+" (.+) with timeout')
 """Where Playwright's log of an assertion names the locator."""
@@ -307,18 +304,13 @@ class Screen:
         """Does something that changes what is there, and so can't be tried again: it may have been done already.
 
         Raises:
-            CandidateFault: Something is in the way: it can't be hit, or it moves all the time.
-            InstrumentError: The machine was too slow, or nobody knows how far it came.
+            CandidateFault: Something is in the way: it can't be hit, it moves all the time, or the page hangs.
+            InstrumentError: The machine was too slow.
         """
         try:
             act(timeout=_ACT_S * 1000)
         except PlaywrightError as error:
-            if _BEGUN.search(str(error)):
-                raise InstrumentError(
-                    f"Something a person does was begun and not ended within {_ACT_S:g} s: {_plain(error)}",
-                    "Grade again when less runs beside it, or give it more processors.",
-                ) from error
-            raise blame(_plain(error), None) from error
+            raise blame(_plain(error), _busiest_renderer()) from error
 
     def _patiently(self, act: Callable[[float], object]) -> None:
         """Does something that Playwright gives up after some milliseconds, until it is done or proven impossible.

@@ -28,7 +28,7 @@ class Toolchain:
         node: The Node program.
         node_version: Its version, such as `20.20.2`.
         node_modules: The app's packages.
-        tools: The grader's own packages, a `node_modules` too (esbuild, axe-core).
+        tools: The grader's own packages, a `node_modules` too: esbuild, axe-core, react-doctor, typescript.
         key: Names this combination of Node, platform and packages.
     """
 

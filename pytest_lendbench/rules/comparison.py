@@ -1,7 +1,7 @@
 """What changed between two gradings."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -47,6 +47,7 @@ class Graded:
         checks: By id, in the catalog's order.
         scored: The ids that count; the others are advisories.
         contract: The findings as sentences.
+        exports_compared: Whether the findings on exports are all there are.
         closeout: By rule; empty where it isn't measured.
         quality: The findings as sentences, the heaviest first, and how often each was made; `None` where it isn't
             measured.
@@ -62,6 +63,7 @@ class Graded:
     checks: Mapping[str, Said] = field(default_factory=dict)
     scored: frozenset[str] = frozenset()
     contract: frozenset[str] = frozenset()
+    exports_compared: bool = True
     closeout: Mapping[str, Said] = field(default_factory=dict)
     quality: Counter[str] | None = None
 
@@ -92,6 +94,7 @@ class Graded:
                 for part, label in _CONTRACT.items()
                 for path, why in (contract or {}).get(part, ())
             ),
+            exports_compared=bool((contract or {}).get("exports_compared")),
             closeout={
                 str(rule["name"]): Said("broken" if rule["broken"] else "held", str(rule["broken"] or rule["rule"]))
                 for rule in (closeout or {}).get("rules", ())
@@ -192,7 +195,7 @@ def compare(before: Graded, after: Graded) -> Comparison:
         axes=axes,
         gate=_gate(before.gate, after.gate),
         checks=tuple(turned for turned in _turned(before.checks, after.checks) if turned.name in ran),
-        contract=_findings(Counter(sorted(before.contract)), Counter(sorted(after.contract))),
+        contract=_findings(*_contracts(before, after)),
         closeout=tuple(_turned(before.closeout, after.closeout)),
         quality=_findings(before.quality, after.quality),
         only_once=len(before.ran ^ after.ran),
@@ -249,6 +252,17 @@ def _turned(before: Mapping[str, Said], after: Mapping[str, Said]) -> Iterator[T
     for name, said in before.items():
         if name in after and after[name].verdict != said.verdict:
             yield Turned(name, said, after[name])
+
+
+def _contracts(before: Graded, after: Graded) -> tuple[Counter[str], Counter[str]]:
+    """The findings on the contract; those on exports only where both gradings have compared them."""
+    both = before.exports_compared and after.exports_compared
+    of_exports = f"{_CONTRACT['exports']} "
+
+    def counted(found: Iterable[str]) -> Counter[str]:
+        return Counter(one for one in sorted(found) if both or not one.startswith(of_exports))
+
+    return counted(before.contract), counted(after.contract)
 
 
 def _findings(before: Counter[str] | None, after: Counter[str] | None) -> Findings:

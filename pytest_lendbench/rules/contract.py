@@ -41,12 +41,14 @@ class ContractFindings:
         exports: Writable files whose public exports are not what the fixture fixes, deleted ones among them.
         left_out_imports: Imports of an added file by a writable file. No violation of its own: the reason for
             the failures that follow.
+        exports_compared: Whether the compiler has compared the exports. Without it only deleted files are known.
     """
 
     added: tuple[Finding, ...] = ()
     protected: tuple[Finding, ...] = ()
     exports: tuple[Finding, ...] = ()
     left_out_imports: tuple[Finding, ...] = ()
+    exports_compared: bool = False
 
     @property
     def violated_classes(self) -> tuple[str, ...]:
@@ -55,7 +57,7 @@ class ContractFindings:
 
     def with_exports(self, found: Iterable[Finding]) -> Self:
         """These findings and, among `exports`, those of the compiler."""
-        return replace(self, exports=tuple(sorted({*self.exports, *found})))
+        return replace(self, exports=tuple(sorted({*self.exports, *found})), exports_compared=True)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON; `from_json` reads it."""
@@ -65,7 +67,8 @@ class ContractFindings:
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The findings that `to_json` wrote."""
         names = ("added", "protected", "exports", "left_out_imports")
-        return cls(**{name: tuple((path, why) for path, why in data[name]) for name in names})
+        found = {name: tuple((path, why) for path, why in data[name]) for name in names}
+        return cls(**found, exports_compared=data["exports_compared"])
 
 
 def compare(
@@ -103,7 +106,8 @@ def compare(
         for path, content in sources.items()
         for target in imported(path, content.decode("utf-8", "replace"), left_out)
     ]
-    return ContractFindings(*(tuple(sorted(found)) for found in (added, protected, exports, imports)))
+    added, protected, exports, imports = map(sorted, (added, protected, exports, imports))
+    return ContractFindings(tuple(added), tuple(protected), tuple(exports), tuple(imports))
 
 
 def is_free(path: str) -> bool:

@@ -51,9 +51,11 @@ def costs(
         if closeout is not None and closeout.ticked  # with nothing ticked no single rule gains anything
     }
     penalty = measures.penalty or Fraction(0)
-    findings = tuple(
-        gained(entries, replace(measures, penalty=penalty - one.weight)) for one in (quality.above if quality else ())
-    )
+    above = quality.above if quality else ()
+    by_weight = {
+        weight: gained(entries, replace(measures, penalty=penalty - weight)) for weight in {one.weight for one in above}
+    }
+    findings = tuple(by_weight[one.weight] for one in above)
     return Costs(checks, gained(entries, kept), held, findings)
 
 
