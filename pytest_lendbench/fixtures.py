@@ -65,8 +65,13 @@ def on_failure(
 def server(host: Host, on_failure: list[Callable[[], Piece]]) -> AppServer:
     """The running server. One that an earlier check has brought down is started again."""
     server = host.server()
-    logged = len(server.log_tail())
-    on_failure.append(lambda: Log(server.log_tail()[logged:][-_LOG_SHOWN:]))
+    before = server.logged
+
+    def since() -> Log:
+        fresh = min(server.logged - before, _LOG_SHOWN)
+        return Log(server.log_tail(fresh) if fresh else "")
+
+    on_failure.append(since)
     return server
 
 

@@ -385,3 +385,14 @@ def test_what_is_hidden_from_the_grader_is_seen(tmp_path):
     assert graded.ids("failed") == {"C.few-reads", "C.parallel-reads"}
     assert graded.ids("passed") == {"C.heading"}
     assert graded.left == []
+
+
+def test_an_axe_of_the_pages_own_is_not_asked(tmp_path):
+    fake = "window.axe = { run: async () => ({ violations: [] }) }; window.module = { exports: window.axe };"
+    filters = "<FilterForm filters={filters} categories={categories} />"
+    both = f'{filters}\n      <img src="data:," />\n      <script dangerouslySetInnerHTML={{{{ __html: `{fake}` }}}} />'
+    with attacker({PAGE: {filters: both}}, "export {};") as tree:
+        graded = grade(tree, tmp_path, "P.axe-clean or C.heading")
+    assert graded.ids("failed") == {"P.axe-clean"}, graded.output
+    assert "image-alt" in graded.message("P.axe-clean")
+    assert graded.ids("passed") == {"C.heading"}

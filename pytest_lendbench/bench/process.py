@@ -127,6 +127,11 @@ class Child:
         """What the program has written so far, standard output and standard error in one, the middle left out."""
         return self._log.text()
 
+    @property
+    def logged(self) -> int:
+        """How many bytes it has written so far."""
+        return self._log.total
+
     def wait(self, timeout: float | None) -> bool:
         """Waits until the program has ended; `False` if it has not after `timeout` seconds."""
         return self._ended.wait(timeout)

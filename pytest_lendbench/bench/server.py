@@ -88,6 +88,11 @@ class AppServer:
         """Whether it can still serve: it has neither ended nor been found hung."""
         return self._child.running and not self._store.overdue
 
+    @property
+    def logged(self) -> int:
+        """How many bytes it has written so far."""
+        return self._child.logged
+
     def log_tail(self, length: int = 200_000) -> str:
         """The last characters of what it has written."""
         return self._child.log()[-length:]
