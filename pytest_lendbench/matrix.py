@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_lendbench.bench import layout, variants
 from pytest_lendbench.bench.check_source import in_module
@@ -24,7 +24,7 @@ from pytest_lendbench.rules.kills import Outcome, Tree, broken_rules
 from pytest_lendbench.suite import default_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _MOST_TOUCHED = 24
 """Six minutes on two cores."""
@@ -161,8 +161,14 @@ def _grade(tree: Path, only: str) -> Outcome:
         stopped_by=score["gate"] and score["gate"]["step"],
         passed=tuple(sorted(check["id"] for check in scored if check["verdict"] == "passed")),
         failed=tuple(sorted(check["id"] for check in scored if check["verdict"] == "failed")),
-        trouble=score["invalid"]["what"] if score["invalid"] else "",
+        trouble=score["invalid"]["what"] if score["invalid"] else "" if only else _said(scored),
     )
+
+
+def _said(checks: Sequence[Mapping[str, Any]]) -> str:
+    """What the failed checks of a whole grading have said: of a correct tree it must be looked into."""
+    failed = [check for check in checks if check["verdict"] == "failed"]
+    return "; ".join(f"{check['id']}: {check['message'].splitlines()[0]}" for check in failed[:3])
 
 
 def _in_words(outcome: Outcome) -> str:

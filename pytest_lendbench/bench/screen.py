@@ -33,6 +33,9 @@ PAGE_SCRIPT = (files("pytest_lendbench.bench") / "node" / "page.js").read_text("
 _GLANCE_MS = 400
 """How long Playwright itself looks before rest is asked for. Only how often is asked depends on it, never a verdict."""
 
+_FENCE = "/lendbench-fence"
+"""What `page.js` asks for to see that nothing is on its way any more. It never gets to the server."""
+
 _ACT_S = 30.0
 """How long what is done once may take. What it is done to is there: only what lies above it or moves costs the time."""
 
@@ -271,7 +274,9 @@ class Screen:
         caught: list[Request] = []
 
         def keep(route: Route, request: Request) -> None:
-            if request.method in {"GET", "HEAD"}:
+            if request.url.endswith(_FENCE):
+                route.abort()
+            elif request.method in {"GET", "HEAD"}:
                 route.fallback()
             else:
                 caught.append(request)
@@ -281,6 +286,9 @@ class Screen:
         try:
             act()
             self.rest()
+            if not caught:
+                # Requests that are kept are told of by another process than the page, and so maybe after its rest.
+                self.page.evaluate("() => window.lendbench.fence()")
         finally:
             self.page.unroute("**/*", keep)
         if not caught:

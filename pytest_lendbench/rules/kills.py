@@ -41,7 +41,7 @@ class Outcome:
         completion: The completion's rate, 0 to 1; `None` unless it was scored.
         stopped_by: The step of the gate that it did not pass.
         passed, failed: The scored checks that ran, sorted.
-        trouble: Why it is invalid; empty if it isn't.
+        trouble: Why it is invalid, or what the failed checks of a whole grading have said; else empty.
     """
 
     status: str
@@ -118,7 +118,7 @@ def _of_defect(tree: Tree, outcome: Outcome) -> list[str]:
 
 def _of_correct(tree: Tree, outcome: Outcome) -> list[str]:
     if outcome.failed:
-        return [f"{tree.id}: it is correct, but these fail: {', '.join(outcome.failed)}."]
+        return [f"{tree.id}: it is correct, but these fail: {', '.join(outcome.failed)}. {outcome.trouble}".rstrip()]
     least = 100 if tree.id == REFERENCE else LEAST_OF_CORRECT
     if outcome.total is None or outcome.total < least:
         return [f"{tree.id}: it is correct, but its total is {outcome.total}, not {least} or more."]

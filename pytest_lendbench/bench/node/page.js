@@ -4,7 +4,7 @@
   // A timer that is further away than this is no part of an answer to a person's action.
   const LONGEST_MS = 5000;
   const pending = new Set();
-  const { setTimeout, clearTimeout, requestAnimationFrame, requestIdleCallback } = window;
+  const { fetch, setTimeout, clearTimeout, requestAnimationFrame, requestIdleCallback } = window;
 
   window.setTimeout = (handler, delay = 0, ...rest) => {
     const run = typeof handler === "function" ? handler : () => (0, eval)(String(handler));
@@ -42,6 +42,12 @@
     } while ((pending.size > 0 || moves()) && performance.now() - since < LONGEST_MS);
     return true;
   };
+  // Goes the way of the page's own requests, behind them. Resolves when it has been kept from the server.
+  const fence = () => fetch("/lendbench-fence").then(
+    () => true,
+    () => true,
+  );
+
   // What assistive technology is told. A live region speaks if it was there before and something in it changes.
   const LIVE = "[role=alert], [role=status], [role=log], [aria-live=polite], [aria-live=assertive], output";
   let regions = new Set();
@@ -75,5 +81,5 @@
     return null;
   };
 
-  Object.defineProperty(window, "lendbench", { value: { atRest, watch, described, announced } });
+  Object.defineProperty(window, "lendbench", { value: { atRest, fence, watch, described, announced } });
 })();
