@@ -85,8 +85,8 @@ def analyse(sources: Sources, *, quality: bool) -> Analysis:
 def compiled(sources: Sources) -> tuple[tuple[Finding, ...], list[Diagnostic]]:
     """The exports that differ, and the source signals. Errors as for `analyse`."""
     out = sources.scratch / "compiler.json"
-    script, app = layout.NODE_SOURCES / "compiler.mjs", layout.fixture() / "app"
-    _run(sources, "The compiler", script, sources.tree, app, sources.tools, out, *sources.writable)
+    deep, script, app = layout.NODE_SOURCES / "deep.mjs", layout.NODE_SOURCES / "compiler.mjs", layout.fixture() / "app"
+    _run(sources, "The compiler", deep, script, sources.tree, app, sources.tools, out, *sources.writable)
     said = json.loads(out.read_text("utf-8"))
     signals = [
         Diagnostic(f"signal/{one['rule']}", "Maintainability", "warning", one["file"], one["line"], one["message"])
