@@ -99,14 +99,14 @@ def diagnosed(sources: Sources) -> list[Diagnostic]:
     """What the analyzer finds. Errors as for `analyse`."""
     out = sources.scratch / "analyzer.json"
     program = sources.tools / "react-doctor" / "bin" / "react-doctor.js"
-    # Comments of the candidate silence nothing. One process: the analyzer's own parallel one costs twice as much.
+    # Comments of the candidate silence nothing. Code that is dead can't be taken away: files and exports are fixed.
     words: list[str | Path] = [
         "--json-compact",
         "--json-out",
         out,
         *_QUIET,
         "--no-respect-inline-disables",
-        "--no-parallel",
+        "--no-dead-code",
     ]
     _run(sources, "The analyzer", program, sources.tree, "--json", *words)
     said: dict[str, Any] = json.loads(out.read_text("utf-8"))
