@@ -184,7 +184,7 @@ def _prove(ids: list[str], *, full: bool, sample: int | None) -> int:
 
 
 def _measure() -> int:
-    # As above.
+    # As above: the list of checks must not wait for it.
     from pytest_lendbench.bench import analysis, baseline  # noqa: PLC0415
 
     analysis.write_baseline(_say)
