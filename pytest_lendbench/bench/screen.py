@@ -12,13 +12,13 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import psutil
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from pytest_lendbench.bench.patience import blame
+from pytest_lendbench.bench.rest import BOUND_S, Rest, Server, busiest_renderer
 from pytest_lendbench.bench.wire import TAG_HEADER
 from pytest_lendbench.rules.errors import CandidateFault
 
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 #: Every page runs this before its own scripts.
 PAGE_SCRIPT = (files("pytest_lendbench.bench") / "node" / "page.js").read_text("utf-8")
 
-_GLANCE_MS = 400
-"""How long Playwright itself looks before rest is asked for. Only how often is asked depends on it, never a verdict."""
+_LOOK_MS = 1
+"""Playwright looks once, whatever the time it is given."""
+
+_TRY_MS = 400
+"""How long Playwright itself tries to do something before rest is asked for. No verdict depends on it."""
 
 _FENCE = "/lendbench-fence"
 """What `page.js` asks for to see that nothing is on its way any more. It never gets to the server."""
@@ -48,16 +51,6 @@ _MOST_TABS = 60
 _SECOND_LOOK = 5.0
 """How many times as long as coming to rest took the look after it may take: it is less work."""
 
-_BOUND_S = 60.0
-"""When neither an answer nor rest has come by then, the machine is measured."""
-
-
-class _Server(Protocol):
-    @property
-    def url(self) -> str: ...
-    def settle(self) -> None: ...
-    def open_requests(self, tag: str) -> int: ...
-
 
 @dataclass(frozen=True, slots=True)
 class Captured:
@@ -72,19 +65,17 @@ class Captured:
 class Screen:
     """A page of the graded app, and what a person does and sees there. Made by the fixture `screens`."""
 
-    def __init__(self, page: Page, server: _Server, tag: str) -> None:
+    def __init__(self, page: Page, server: Server, tag: str) -> None:
         self.page = page
         self._server = server
-        self._tag = tag
-        self._unfinished: set[Request] = set()
-        self._begun = 0
+        self._rest = Rest(page, server, tag)
         self._rested = True
         self.sent: list[Request] = []
         self.complaints: list[str] = []
         self._listeners: dict[Any, Callable[..., None]] = {
             "request": self._on_request,
-            "requestfinished": self._on_end,
-            "requestfailed": self._on_end,
+            "requestfinished": self._rest.end,
+            "requestfailed": self._rest.end,
             "console": self._on_console,
             "pageerror": self._on_error,
         }
@@ -97,13 +88,9 @@ class Screen:
             self.page.remove_listener(event, listener)
 
     def _on_request(self, request: Request) -> None:
-        self._begun += 1
-        self._unfinished.add(request)
+        self._rest.begin(request)
         if request.method not in {"GET", "HEAD"}:
             self.sent.append(request)
-
-    def _on_end(self, request: Request) -> None:
-        self._unfinished.discard(request)
 
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -116,7 +103,7 @@ class Screen:
 
     def open(self, path: str) -> None:
         """Goes to a path of the app and waits until the page has loaded."""
-        self._patiently(lambda _: self.page.goto(self._server.url + path, wait_until="load", timeout=_BOUND_S * 1000))
+        self._patiently(lambda _: self.page.goto(self._server.url + path, wait_until="load", timeout=BOUND_S * 1000))
         self._rested = False
 
     def back(self) -> None:
@@ -254,16 +241,8 @@ class Screen:
             CandidateFault: the server or the page is proven hung or gone.
             InstrumentError: it can't be told on this machine.
         """
-        until = time.monotonic() + _BOUND_S
-        while time.monotonic() < until:
-            begun = self._begun
-            self._server.settle()
-            self._page_rest(until)
-            on_the_way = len(self._unfinished) > self._server.open_requests(self._tag)
-            if begun == self._begun and not on_the_way:
-                self._rested = True
-                return
-        raise blame("The page did not come to rest: it asks the server again and again.", None)
+        self._rest.come()
+        self._rested = True
 
     def catch(self, act: Callable[[], None]) -> Captured:
         """Does something that sends a request, keeps that request from the server, and returns it.
@@ -299,15 +278,6 @@ class Screen:
         headers = {name: value for name, value in headers.items() if not name.startswith(":")}
         return Captured(request.method, request.url, headers, request.post_data_buffer or b"")
 
-    def _page_rest(self, until: float) -> None:
-        left_ms = max(1.0, (until - time.monotonic()) * 1000)
-        try:
-            self.page.wait_for_function("() => window.lendbench.atRest()", timeout=left_ms)
-        except PlaywrightError as error:
-            if "navigat" in str(error) or "context was destroyed" in str(error):
-                return  # The page was left while it rested. The caller looks again: the new page made requests.
-            raise blame(f"The page does not answer: {error.message}", _busiest_renderer()) from error
-
     def _once(self, act: Callable[..., object]) -> None:
         """Does something that changes what is there, and so can't be tried again: it may have been done already.
 
@@ -318,22 +288,23 @@ class Screen:
         try:
             act(timeout=_ACT_S * 1000)
         except PlaywrightError as error:
-            raise blame(_plain(error), _busiest_renderer()) from error
+            raise blame(_plain(error), busiest_renderer()) from error
 
-    def _patiently(self, act: Callable[[float], object]) -> None:
+    def _patiently(self, act: Callable[[float], object], try_ms: float = _TRY_MS) -> None:
         """Does something that Playwright gives up after some milliseconds, until it is done or proven impossible.
 
         It may be done several times: it must change nothing, or nothing the second time.
 
-        It is impossible when page and server are at rest, a second try has had several times as long as finding that
+        It is impossible when page and server are at rest, a last try has had several times as long as finding that
         out took, and the machine had time to spare. A slow machine only makes it take longer.
         """
-        until = time.monotonic() + _BOUND_S
-        while not self._done(act, _GLANCE_MS):
+        until = time.monotonic() + BOUND_S
+        while not self._done(act, try_ms):
             looked = time.monotonic()
-            self.rest()
+            if any(self._done(act, try_ms) for _ in self._rest.moments()):
+                return
             try:
-                act(max(_GLANCE_MS, _SECOND_LOOK * (time.monotonic() - looked) * 1000))
+                act(max(_TRY_MS, _SECOND_LOOK * (time.monotonic() - looked) * 1000))
             except (AssertionError, PlaywrightError) as error:
                 blamed = blame(_plain(error), None)
                 if isinstance(blamed, CandidateFault):
@@ -364,12 +335,6 @@ def _named(words: str) -> str:
     return words.replace("Locator expected", f"{about[1]} is expected", 1) if about else words
 
 
-def _busiest_renderer() -> psutil.Process | None:
-    """The renderer of this process' browser that used most CPU, as evidence of a page in an endless loop."""
-    renderers = [child for child in psutil.Process().children(recursive=True) if "--type=renderer" in child.cmdline()]
-    return max(renderers, key=lambda child: sum(child.cpu_times()[:2]), default=None)
-
-
 class _Patient:
     """Assertions of Playwright, each made with `Screen`'s patience."""
 
@@ -382,7 +347,7 @@ class _Patient:
 
         def look(*args: Any, **kwargs: Any) -> None:
             try:
-                self._screen._patiently(lambda patience: method(*args, timeout=patience, **kwargs))  # noqa: SLF001
+                self._screen._patiently(lambda patience: method(*args, timeout=patience, **kwargs), _LOOK_MS)  # noqa: SLF001
             except AssertionError as error:
                 words = _named(str(error))
                 if name.endswith("to_have_attribute"):

@@ -1,28 +1,46 @@
-// Runs in every graded page before the page's own scripts. It lets the grader ask when the page is at rest:
-// when no timer of the page is still to fire, nothing moves or is left to paint, and the page has idled.
+// Runs in every graded page before the page's own scripts. It lets the grader ask when the page is still (nothing moves or
+// is left to paint, and it has idled), and fire the page's timers early, so that nobody has to wait for them.
 (() => {
   // A timer that is further away than this is no part of an answer to a person's action.
   const LONGEST_MS = 5000;
-  const pending = new Set();
   const { fetch, setTimeout, clearTimeout, requestAnimationFrame, requestIdleCallback } = window;
+
+  // The timers that are still to fire, each with when that is by the page's clock, which runs ahead of the real one by
+  // what was skipped.
+  const pending = new Map();
+  let skipped = 0;
+  const clock = () => performance.now() + skipped;
 
   window.setTimeout = (handler, delay = 0, ...rest) => {
     const run = typeof handler === "function" ? handler : () => (0, eval)(String(handler));
-    const id = setTimeout(
-      (...args) => {
-        pending.delete(id);
-        run(...args);
-      },
-      delay,
-      ...rest,
-    );
-    if (!(delay > LONGEST_MS)) pending.add(id);
+    const fire = () => {
+      pending.delete(id);
+      run(...rest);
+    };
+    const id = setTimeout(fire, delay);
+    if (!(delay > LONGEST_MS)) pending.set(id, { due: clock() + Math.max(0, Number(delay) || 0), fire });
     return id;
   };
   window.clearTimeout = (id) => {
     pending.delete(id);
     clearTimeout(id);
   };
+  const next = () => [...pending].sort(([, one], [, other]) => one.due - other.due)[0];
+  // Fires the timer that is due next, in a task of its own.
+  const fireNext = () =>
+    new Promise((resolve) => {
+      setTimeout(() => {
+        const [id, timer] = next() ?? [];
+        try {
+          if (!timer) return;
+          clearTimeout(id);
+          skipped += Math.max(0, timer.due - clock());
+          timer.fire();
+        } finally {
+          resolve(true);
+        }
+      });
+    });
 
   const frame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
   const idle = () => new Promise((resolve) => requestIdleCallback(() => resolve()));
@@ -32,15 +50,15 @@
       .getAnimations()
       .some((animation) => animation.playState === "running" && animation.effect?.getComputedTiming().endTime !== Infinity);
 
-  // A page that sets one timer after another never has none: it counts as at rest after LONGEST_MS.
-  const atRest = async () => {
+  // Resolves when the page is still, to the ms until the next timer is due; null: there is none.
+  const still = async () => {
     const since = performance.now();
     do {
       await frame();
       await frame();
       await idle();
-    } while ((pending.size > 0 || moves()) && performance.now() - since < LONGEST_MS);
-    return true;
+    } while (moves() && performance.now() - since < LONGEST_MS);
+    return pending.size > 0 ? Math.max(0, next()[1].due - clock()) : null;
   };
   // Goes the way of the page's own requests, behind them. Resolves when it has been kept from the server.
   const fence = () => fetch("/lendbench-fence").then(
@@ -81,5 +99,5 @@
     return null;
   };
 
-  Object.defineProperty(window, "lendbench", { value: { atRest, fence, watch, described, announced } });
+  Object.defineProperty(window, "lendbench", { value: { still, fireNext, fence, watch, described, announced } });
 })();

@@ -1,0 +1,167 @@
+"""When a page is at rest, in a real browser: what its timers bring is seen, and nobody waits for them."""
+
+import threading
+import urllib.parse
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from pytest_lendbench.bench.browser import find_browser
+from pytest_lendbench.bench.screen import PAGE_SCRIPT, Screen
+from pytest_lendbench.rules.errors import CandidateFault
+
+
+class StillServer:
+    """Stands for a server that has nothing to do."""
+
+    url = "data:text/html,"
+
+    def settle(self):
+        pass
+
+    def open_requests(self, _tag):
+        return 0
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser().executable, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser):
+    context = browser.new_context()
+    context.add_init_script(PAGE_SCRIPT)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def run(page):
+    """A screen whose page runs this script when its button is pressed; `say(text)` adds to what it says."""
+
+    def begin(script):
+        screen = Screen(page, StillServer(), "t1")
+        say = "const said = document.querySelector('p'); const say = (text) => { said.textContent += text; };"
+        html = f"<p></p><button>Go</button><script>{say} document.querySelector('button').onclick = () => {{{script}}};"
+        screen.open(urllib.parse.quote(f"{html}</script>"))
+        screen.click(page.get_by_role("button"))
+        return screen
+
+    return begin
+
+
+def said(screen):
+    screen.rest()
+    return screen.page.locator("p").text_content()
+
+
+def test_timers_fire_in_the_order_in_which_they_are_due(run):
+    screen = run(
+        "setTimeout(() => say('c'), 3000); setTimeout(say, 2000, 'b'); setTimeout(\"say('d')\", 4000);"
+        "setTimeout(() => { say('a'); setTimeout(() => say('+'), 1500); }, 1000);"
+    )
+    assert said(screen) == "ab+cd"
+
+
+def test_what_a_timer_takes_away_is_seen_before(run):
+    screen = run("setTimeout(() => { say('Done.'); setTimeout(() => { said.textContent = ''; }, 3000); }, 500);")
+    screen.expect(screen.page.locator("p")).to_have_text("Done.")
+    assert said(screen) == ""
+
+
+def test_a_timer_that_was_cleared_does_not_fire(run):
+    screen = run("const id = setTimeout(say, 2000, 'b'); setTimeout(() => { say('a'); clearTimeout(id); }, 1000);")
+    assert said(screen) == "a"
+
+
+def test_what_comes_after_five_seconds_is_no_answer(run):
+    screen = run("setTimeout(say, 5001, 'x'); setTimeout(() => { say('a'); setTimeout(say, 3000, 'x'); }, 3000);")
+    assert said(screen) == "a"
+
+
+def test_a_page_that_is_never_without_a_timer_comes_to_rest(run):
+    assert said(run("const more = () => { say('.'); setTimeout(more); }; more();"))
+
+
+def test_a_timer_that_fails_is_complained_about_and_the_next_one_fires(run):
+    screen = run("setTimeout(() => { throw new Error('oops'); }, 1000); setTimeout(say, 2000, 'b');")
+    assert said(screen) == "b"
+    assert screen.complaints == ["oops"]
+
+
+def test_a_timer_that_never_ends_is_the_candidates(run, monkeypatch):
+    screen = run("setTimeout(() => { for (const since = Date.now(); Date.now() - since < 8000; ); }, 1000);")
+    monkeypatch.setattr("pytest_lendbench.bench.rest.BOUND_S", 1.0)
+    with pytest.raises(CandidateFault, match="does not answer"):
+        screen.rest()
+
+
+@pytest.fixture
+def site(page):
+    """A screen that shows a server's pages. Those in `late` come when the server has been settled a few times."""
+
+    def serve(pages, late=()):
+        ready = threading.Event()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                if self.path in late:
+                    ready.wait()
+                text = pages[self.path].encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_):
+                pass
+
+        class Server(StillServer):
+            settled = 0
+
+            def settle(self):
+                # As the real one: it knows what goes on in the server, not what is on its way to it or from it.
+                self.settled += 1
+                if self.settled >= 5:
+                    ready.set()
+
+        http = servers.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), Handler))
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        servers.callback(http.shutdown)
+        server = Server()
+        server.url = f"http://127.0.0.1:{http.server_port}"
+        screen = Screen(page, server, "t1")
+        screen.open("/")
+        screen.rest()
+        server.settled = 0
+        return screen
+
+    with ExitStack() as servers:
+        yield serve
+
+
+def test_a_page_that_is_left_by_a_timer_is_looked_at_where_it_leads(site):
+    screen = site(
+        {"/": "<script>setTimeout(() => { location.href = '/there'; }, 2000)</script>", "/there": "<h1>There"}
+    )
+    screen.expect(screen.page.get_by_role("heading", name="There")).to_be_visible()
+
+
+def test_no_timer_fires_while_an_answer_is_on_its_way(site):
+    """Or a request that is given up after two seconds would be given up at once."""
+    ask = """<p></p><button onclick="
+      const give = new AbortController();
+      setTimeout(() => give.abort(), 2000);
+      fetch('/data', { signal: give.signal }).then((it) => it.text()).catch(() => 'given up').then((text) => {
+        document.querySelector('p').textContent = text;
+      })">Go</button>"""
+    screen = site({"/": ask, "/data": "here"}, late={"/data"})
+    screen.page.get_by_role("button").click()
+    assert said(screen) == "here"
