@@ -43,17 +43,28 @@ def grade(overlay: str) -> dict[str, str]:
     return {**verdicts, "status": score["status"], "total": str(score["total"])}
 
 
-def page(gradings: int, seen: dict[tuple[str, str], Counter[str]]) -> tuple[str, int]:
+def commit() -> str:
+    """Which version of this project grades."""
+    words = ["git", "-C", str(layout.suite_root()), "describe", "--always", "--dirty", "--exclude", "*"]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def page(version: str, gradings: int, seen: dict[tuple[str, str], Counter[str]]) -> tuple[str, int]:
     """The page, and how many verdicts differed."""
     flips: Counter[str] = Counter()
     for (_, check), verdicts in seen.items():
         flips[check] += verdicts.total() - max(verdicts.values())
+    totals = ((tree, found) for (tree, check), found in seen.items() if check == "total")
     lines = [
         "# Stability",
         "",
-        f"Made by `benchmarks/stability.py`: {gradings} gradings of the reference and the alternates, half of them",
-        f"beside {_BUSY} busy loops on a machine with two cores. Verdicts that differed from the others of the same",
-        f"check on the same tree: {flips.total()}.",
+        f"Made by `benchmarks/stability.py` at commit {version}: {gradings} gradings of the reference and the",
+        f"alternates, half of them beside {_BUSY} busy loops on a two-core machine. Verdicts that differed from the",
+        f"others of the same check on the same tree: {flips.total()}.",
+        "",
+        "| tree | gradings | totals |",
+        "| --- | --- | --- |",
+        *(f"| {tree} | {found.total()} | {', '.join(sorted(found))} |" for tree, found in totals),
         "",
         "| check | verdicts | flips |",
         "| --- | --- | --- |",
@@ -67,6 +78,7 @@ def main(rounds: int) -> int:
     alternates = sorted(path.name for path in (layout.fixture() / "alternates").iterdir())
     trees = ["reference", *(f"alternates/{name}" for name in alternates)]
     seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    version = commit()
     gradings = 0
     flips = 0
     for turn in range(rounds):
@@ -80,7 +92,7 @@ def main(rounds: int) -> int:
                 )
                 for check, verdict in found.items():
                     seen[tree, check][verdict] += 1
-        text, flips = page(gradings, seen)
+        text, flips = page(version, gradings, seen)
         (layout.suite_root() / "docs" / "stability.md").write_text(text, "utf-8")
     return 1 if flips else 0
 

@@ -63,11 +63,13 @@ def pytest_configure(config: pytest.Config) -> None:
         register(JUnitFace(config.getoption("xmlpath", None), suite), "lendbench-junit")
         register(controller, "lendbench-controller")
         asked = controller.options
-        files = [file for file in (asked.score_html, asked.score_json) if file is not None]
+        reports = (asked.score_html, asked.score_json, asked.score_markdown)
+        files = [file for file in reports if file is not None]
         register(TerminalFace(config, files), "lendbench-terminal")
         register(JsonFace(asked.score_json), "lendbench-json")
         register(HtmlFace(asked.score_html, suite.paths), "lendbench-html")
-        register(MarkdownFace(asked.score_markdown, files), "lendbench-markdown")
+        others = [file for file in files if file != asked.score_markdown]
+        register(MarkdownFace(asked.score_markdown, others), "lendbench-markdown")
         controller.open()
         if distributed.distributes(config):
             register(distributed.Distribution(config, controller), "lendbench-distribution")

@@ -61,7 +61,7 @@ def test_compare_says_what_changed(graded: Callable[..., Path], capsys: pytest.C
     shown = capsys.readouterr().out
     assert shown.startswith("total       100.0 → ")
     assert "1 check fails now:\n  A.two\n      there is no file two\n" in shown
-    assert "Contract:\n  new: added src/extra.ts: Added." in shown
+    assert "Contract:\n  new: added file src/extra.ts: Added." in shown
     assert cli.main(["compare", str(half), str(half)]) == 0
     assert capsys.readouterr().out == "The two gradings agree.\n"
 

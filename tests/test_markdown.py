@@ -168,7 +168,7 @@ def test_it_is_written_where_it_was_asked_for(grader: Grader) -> None:
     file = grader.path / "out" / "score.md"
     graded = grader.grade(grader.candidate("one", "extra"), "-n0", f"--score-markdown={file}")
     assert graded.status == 1
-    assert "- added `src/extra.ts`: `Added.`" in file.read_text("utf-8")
+    assert "- added file `src/extra.ts`: `Added.`" in file.read_text("utf-8")
     assert "`score.json`" in file.read_text("utf-8")
     wrong = grader.grade(grader.path / "candidate", "-n0", "--score-markdown=nowhere/score.md")
     assert (wrong.status, "--score-markdown: " in wrong.output) == (4, True)

@@ -4,23 +4,12 @@ import urllib.parse
 
 import pytest
 from playwright.sync_api import sync_playwright
+from still import StillServer
 
 from pytest_lendbench.bench.browser import find_browser
 from pytest_lendbench.bench.pages import Pages
 from pytest_lendbench.bench.screen import PAGE_SCRIPT, Screen
 from pytest_lendbench.rules.errors import CandidateFault
-
-
-class StillServer:
-    """Stands for a server that has nothing to do."""
-
-    url = "data:text/html,"
-
-    def settle(self):
-        pass
-
-    def open_requests(self, _tag):
-        return 0
 
 
 @pytest.fixture(scope="module")

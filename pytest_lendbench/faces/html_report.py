@@ -41,12 +41,6 @@ _PICTURES = 16_000_000
 _REASONS = 12
 _DATA = ("[", "{", "(", "'", '"')
 """How a message begins that is a value, not a sentence."""
-CONTRACT = {
-    "added": "Added file",
-    "protected": "Protected file",
-    "exports": "Export",
-    "left_out_imports": "Import",
-}
 
 
 class Base64(str):
@@ -173,12 +167,7 @@ class View:
     @property
     def contract(self) -> list[tuple[str, str, str]]:
         """Kind, path and sentence of each finding."""
-        prepared = self.result.prepared
-        if prepared is None:
-            return []
-        return [
-            (label, path, why) for name, label in CONTRACT.items() for path, why in getattr(prepared.contract, name)
-        ]
+        return [] if self.result.prepared is None else self.result.prepared.contract.named
 
     @property
     def phases(self) -> list[Phase]:

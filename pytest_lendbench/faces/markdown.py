@@ -11,6 +11,7 @@ import re
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from pytest_lendbench.faces.whole_file import write_whole
 from pytest_lendbench.faces.words import count, first_line
 from pytest_lendbench.text import plain
 
@@ -34,7 +35,6 @@ _SENTENCE = 300
 _LINE = 200
 _ROOM = {"checks": 30_000, "contract": 8_000, "closeout": 4_000, "quality": 8_000}
 """Characters for each list. Together with the rest they are less than `LONGEST`."""
-_CONTRACT = {"added": "added", "protected": "protected", "exports": "export", "left_out_imports": "import"}
 
 
 def code(text: str, most: int = _SENTENCE) -> str:
@@ -126,11 +126,7 @@ def _failures(entries: Iterable[Entry]) -> list[str]:
 
 
 def _contract(contract: ContractFindings) -> list[str]:
-    items = [
-        f"- {label} {code(path)}: {code(why)}"
-        for name, label in _CONTRACT.items()
-        for path, why in getattr(contract, name)
-    ]
+    items = [f"- {label} {code(path)}: {code(why)}" for label, path, why in contract.named]
     return _section("Contract", items, _ROOM["contract"])
 
 
@@ -185,10 +181,10 @@ class MarkdownFace:
         self._files = files
 
     def pytest_lendbench_publish(self, result: GradingResult) -> None:
-        """Writes it.
+        """Writes it, atomically.
 
         Raises:
             OSError: It cannot be written.
         """
         if self._file is not None:
-            self._file.write_text(render(result, self._files), "utf-8")
+            write_whole(self._file, render(result, self._files))

@@ -26,12 +26,6 @@ BAR = 24
 """Characters of a full bar."""
 WIDEST = 100
 GATE_LINES = 40
-_CONTRACT = {
-    "added": "added",
-    "protected": "protected file",
-    "exports": "export",
-    "left_out_imports": "import",
-}
 
 
 @dataclass
@@ -171,10 +165,9 @@ def _failures(page: _Page, entries: Iterable[Entry]) -> None:
 
 
 def _contract(page: _Page, contract: ContractFindings) -> None:
-    found = [(label, *finding) for name, label in _CONTRACT.items() for finding in getattr(contract, name)]
-    if found:
+    if contract.named:
         page.heading("Contract")
-    for label, path, why in found:
+    for label, path, why in contract.named:
         page.prose(f"{label} {path}: {why}", 4)
 
 

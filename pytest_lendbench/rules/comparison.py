@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from pytest_lendbench.rules.contract import LABELS
 from pytest_lendbench.rules.errors import UsageProblem
 from pytest_lendbench.rules.ledger import VERDICTS
 
@@ -15,7 +16,6 @@ _PARTS = {
     "catalog": "catalog of checks",
     "track": "track",
 }
-_CONTRACT = {"added": "added", "protected": "protected file", "exports": "export", "left_out_imports": "import"}
 _STATUSES = ("scored", "partial", "invalid")
 
 
@@ -91,7 +91,7 @@ class Graded:
             scored=frozenset(one["id"] for one in report["checks"] if one["kind"] != "advisory"),
             contract=frozenset(
                 f"{label} {path}: {why}"
-                for part, label in _CONTRACT.items()
+                for part, label in LABELS.items()
                 for path, why in (contract or {}).get(part, ())
             ),
             exports_compared=bool((contract or {}).get("exports_compared")),
@@ -257,7 +257,7 @@ def _turned(before: Mapping[str, Said], after: Mapping[str, Said]) -> Iterator[T
 def _contracts(before: Graded, after: Graded) -> tuple[Counter[str], Counter[str]]:
     """The findings on the contract; those on exports only where both gradings have compared them."""
     both = before.exports_compared and after.exports_compared
-    of_exports = f"{_CONTRACT['exports']} "
+    of_exports = f"{LABELS['exports']} "
 
     def counted(found: Iterable[str]) -> Counter[str]:
         return Counter(one for one in sorted(found) if both or not one.startswith(of_exports))

@@ -31,6 +31,10 @@ _IMPORT = re.compile(
 _ENDINGS = ("", ".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".json", ".css", "/index.ts", "/index.tsx", "/index.js")
 
 
+LABELS = {"added": "added file", "protected": "protected file", "exports": "export", "left_out_imports": "import"}
+"""What the lists of `ContractFindings` are about, in words."""
+
+
 @dataclass(frozen=True)
 class ContractFindings:
     """What breaks the contract, each list sorted by path.
@@ -51,6 +55,11 @@ class ContractFindings:
     exports_compared: bool = False
 
     @property
+    def named(self) -> list[tuple[str, str, str]]:
+        """All findings, each with what it is about in words (`LABELS`), its path and its sentence."""
+        return [(label, path, why) for name, label in LABELS.items() for path, why in getattr(self, name)]
+
+    @property
     def violated_classes(self) -> tuple[str, ...]:
         """Which of `added`, `protected`, `exports` have findings; each costs adherence once."""
         return tuple(name for name in ("added", "protected", "exports") if getattr(self, name))
@@ -66,8 +75,7 @@ class ContractFindings:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The findings that `to_json` wrote."""
-        names = ("added", "protected", "exports", "left_out_imports")
-        found = {name: tuple((path, why) for path, why in data[name]) for name in names}
+        found = {name: tuple((path, why) for path, why in data[name]) for name in LABELS}
         return cls(**found, exports_compared=data["exports_compared"])
 
 
