@@ -30,7 +30,7 @@ class ReportSection:
 
     Attributes:
         name: A short name; the key in the JSON's `sections` and the heading on the terminal.
-        lines: For the terminal.
+        lines: For the terminal, the page and the summary.
         data: For the JSON: built-in values only.
     """
 

@@ -15,7 +15,7 @@ from test_faces import CATALOG, LOST, prepared, result
 
 from pytest_lendbench.bench.gate import GateResult
 from pytest_lendbench.faces.markdown import LONGEST, code, render
-from pytest_lendbench.result import Invalid
+from pytest_lendbench.result import Invalid, ReportSection
 from pytest_lendbench.rules.catalog import Catalog
 from pytest_lendbench.rules.checks import CheckSpec
 from pytest_lendbench.rules.closeout import Closeout, Rule
@@ -76,8 +76,15 @@ def crowded(words: str, count: int = 3, **changes: object) -> GradingResult:
     entries = tuple(Entry(spec, "failed", words) for spec in catalog)
     quality = Quality(tuple(Diagnostic(words, "Bugs", "error", words, 1, words) for _ in range(count)))
     tree = Path("/trees", words.replace("/", "_").replace("\0", "") or "x")
+    sections = (ReportSection(words, (words,) * count, {}),) * 2
     return replace(
-        result(LOST, found=found), entries=entries, quality=quality, candidate=tree, evidence=tree, **changes
+        result(LOST, found=found),
+        entries=entries,
+        quality=quality,
+        sections=sections,
+        candidate=tree,
+        evidence=tree,
+        **changes,
     )
 
 
@@ -132,12 +139,14 @@ def test_it_is_never_too_long_for_a_comment(words: str) -> None:
 
 
 def test_a_person_reads_total_axes_and_why() -> None:
-    text = render(result(LOST), [Path("out/score.json")])
+    sections = (ReportSection("little", ("4 passed, says the plugin",), {}),)
+    text = render(replace(result(LOST), sections=sections), [Path("out/score.json")])
     assert text.startswith("## Lending Desk Bench: 28.2 of 100\n\nNot good enough.\n\n| axis |")
     assert "| completion | 11.0 | 55 |  |" in text
     assert "| adherence | 15.0 | 15 | closeout not measured |" in text
     assert "Checks passed: tier 0: 1 of 1, tier 2: 0 of 1." in text
     assert "### 2 checks failed\n\n- **C**: 1 failed\n  - **C.parallel-reads** `expected both to wait" in text
+    assert "### `little`\n\n- `4 passed, says the plugin`\n" in text
     assert "ADV.hook" not in text
     assert text.endswith("More: `score.json`, what the failed checks have seen in `lendbench-evidence`.</sub>\n")
     assert [token.type for token in tokens(text)].count("table_open") == 1
@@ -145,7 +154,7 @@ def test_a_person_reads_total_axes_and_why() -> None:
 
 def test_a_whole_and_good_grading_is_short() -> None:
     good = result(dict.fromkeys((spec.id for spec in CATALOG), ("passed", "")), exit_status=0, evidence=None)
-    text = render(good)
+    text = render(replace(good, sections=()))
     assert "100.0 of 100\n\nGood.\n" in text
     assert "###" not in text
 

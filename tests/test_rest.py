@@ -64,6 +64,16 @@ def test_what_a_timer_takes_away_is_seen_before(run):
     assert said(screen) == ""
 
 
+def test_a_timer_whose_time_has_come_meanwhile_does_not_stand_for_the_next(run):
+    """Nobody would have looked between the two."""
+    screen = run("setTimeout(() => { say('a'); setTimeout(say, 3000, 'b'); }, 500);")
+    timer = screen.page.evaluate("() => window.lendbench.still()")
+    screen.page.wait_for_function("() => document.querySelector('p').textContent === 'a'")
+    screen.page.evaluate("id => window.lendbench.fire(id)", timer["id"])
+    assert screen.page.locator("p").text_content() == "a"
+    assert said(screen) == "ab"
+
+
 def test_a_timer_that_was_cleared_does_not_fire(run):
     screen = run("const id = setTimeout(say, 2000, 'b'); setTimeout(() => { say('a'); clearTimeout(id); }, 1000);")
     assert said(screen) == "a"

@@ -71,37 +71,37 @@ class Rest:
         """
         left_ms = _LONGEST_MS
         for _ in range(_MOST_TIMERS):
-            wait_ms = self._still()
+            timer = self._still()
             yield
-            if wait_ms is None or wait_ms > left_ms:
+            if timer is None or timer["wait"] > left_ms:
                 return
-            left_ms -= wait_ms
-            self._ask("fireNext")
+            left_ms -= timer["wait"]
+            self._ask(f"fire({timer['id']})")
 
     def come(self) -> None:
         """Brings page and server to rest. Errors as for `moments`."""
         for _ in self.moments():
             pass
 
-    def _still(self) -> float | None:
-        """Waits until nothing but timers goes on. Returns in how many ms the next one is due; `None`: there is none."""
+    def _still(self) -> dict[str, Any] | None:
+        """Waits until nothing but timers goes on. Returns the next one and the ms until it is due, if any."""
         until = time.monotonic() + BOUND_S
         while time.monotonic() < until:
             begun = self._begun
             self._server.settle()
-            answer = self._ask("still")
+            answer = self._ask("still()")
             on_the_way = len(self._unfinished) > self._server.open_requests(self._tag)
             if answer and begun == self._begun and not on_the_way:
-                wait_ms: float | None = answer[0]
-                return wait_ms
+                timer: dict[str, Any] | None = answer[0]
+                return timer
         raise blame("The page did not come to rest: it asks the server again and again.", None)
 
     def _ask(self, what: str) -> list[Any]:
-        """Calls a function of `node/page.js`. Returns its answer as the one entry; none: it was left meanwhile."""
+        """Has `node/page.js` do something. Returns its answer as the one entry; none: it was left meanwhile."""
         try:
             # Unlike `evaluate` it can be given up. It waits for something true, such as a list.
             answer = self._page.wait_for_function(
-                f"() => window.lendbench.{what}().then((it) => [it])", timeout=BOUND_S * 1000
+                f"() => window.lendbench.{what}.then((it) => [it])", timeout=BOUND_S * 1000
             )
             return list(answer.json_value())
         except PlaywrightError as error:

@@ -33,7 +33,7 @@ SHOWN_QUALITY = 10
 GATE_LINES = 30
 _SENTENCE = 300
 _LINE = 200
-_ROOM = {"checks": 30_000, "contract": 8_000, "closeout": 4_000, "quality": 8_000}
+_ROOM = {"checks": 26_000, "contract": 8_000, "closeout": 4_000, "quality": 8_000, "plugins": 4_000}
 """Characters for each list. Together with the rest they are less than `LONGEST`."""
 
 
@@ -84,6 +84,9 @@ def render(result: GradingResult, files: Sequence[Path] = ()) -> str:
         lines += _contract(result.prepared.contract)
     lines += _closeout(result)
     lines += _quality(result)
+    for section in result.sections:
+        said = [f"- {code(line)}" for line in section.lines]
+        lines += _section(code(section.name), said, _ROOM["plugins"] // len(result.sections))
     return "\n".join([*lines, _end(result, files)]) + "\n"
 
 

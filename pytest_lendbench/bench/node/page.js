@@ -13,12 +13,12 @@
 
   window.setTimeout = (handler, delay = 0, ...rest) => {
     const run = typeof handler === "function" ? handler : () => (0, eval)(String(handler));
-    const fire = () => {
+    const go = () => {
       pending.delete(id);
       run(...rest);
     };
-    const id = setTimeout(fire, delay);
-    if (!(delay > LONGEST_MS)) pending.set(id, { due: clock() + Math.max(0, Number(delay) || 0), fire });
+    const id = setTimeout(go, delay);
+    if (!(delay > LONGEST_MS)) pending.set(id, { due: clock() + Math.max(0, Number(delay) || 0), go });
     return id;
   };
   window.clearTimeout = (id) => {
@@ -26,16 +26,16 @@
     clearTimeout(id);
   };
   const next = () => [...pending].sort(([, one], [, other]) => one.due - other.due)[0];
-  // Fires the timer that is due next, in a task of its own.
-  const fireNext = () =>
+  // Fires a timer in a task of its own. One that has fired meanwhile does not stand for the next: nobody has looked since.
+  const fire = (id) =>
     new Promise((resolve) => {
       setTimeout(() => {
-        const [id, timer] = next() ?? [];
+        const timer = pending.get(id);
         try {
           if (!timer) return;
           clearTimeout(id);
           skipped += Math.max(0, timer.due - clock());
-          timer.fire();
+          timer.go();
         } finally {
           resolve(true);
         }
@@ -50,7 +50,7 @@
       .getAnimations()
       .some((animation) => animation.playState === "running" && animation.effect?.getComputedTiming().endTime !== Infinity);
 
-  // Resolves when the page is still, to the ms until the next timer is due; null: there is none.
+  // Resolves when the page is still, to the next timer and the ms until it is due; null: there is none.
   const still = async () => {
     const since = performance.now();
     do {
@@ -58,7 +58,9 @@
       await frame();
       await idle();
     } while (moves() && performance.now() - since < LONGEST_MS);
-    return pending.size > 0 ? Math.max(0, next()[1].due - clock()) : null;
+    if (pending.size === 0) return null;
+    const [id, { due }] = next();
+    return { id, wait: Math.max(0, due - clock()) };
   };
   // Goes the way of the page's own requests, behind them. Resolves when it has been kept from the server.
   const fence = () => fetch("/lendbench-fence").then(
@@ -99,5 +101,5 @@
     return null;
   };
 
-  Object.defineProperty(window, "lendbench", { value: { still, fireNext, fence, watch, described, announced } });
+  Object.defineProperty(window, "lendbench", { value: { still, fire, fence, watch, described, announced } });
 })();
