@@ -79,6 +79,36 @@ def test_a_timer_that_was_cleared_does_not_fire(run):
     assert said(screen) == "a"
 
 
+@pytest.mark.parametrize("clear", ["clearInterval(id)", "clearTimeout(String(id))"])
+def test_nor_does_one_that_was_cleared_by_the_other_name_or_as_a_text(run, clear):
+    assert said(run(f"const id = setTimeout(say, 2000, 'b'); {clear}; setTimeout(say, 3000, 'a')")) == "a"
+
+
+def test_a_timer_that_gives_up_does_not_overtake_an_interval(run):
+    screen = run(
+        "const late = setTimeout(() => { clearInterval(often); say('given up'); }, 4000); let asked = 0;"
+        "const stop = () => { clearInterval(often); clearTimeout(late); };"
+        "const often = setInterval(() => { if (++asked === 3) { say('here'); stop(); } }, 900);"
+    )
+    assert said(screen) == "here"
+
+
+def test_an_interval_alone_is_not_waited_for(run):
+    screen = run(
+        "let asked = 0; setInterval(() => { said.title = String(++asked); }, 4000); setTimeout(say, 1000, 'a');"
+    )
+    assert said(screen) == "a"
+    assert screen.page.locator("p").get_attribute("title") is None
+
+
+def test_what_does_not_follow_the_pages_clock_is_looked_for_as_long_as_that_was_put_forward(run):
+    screen = run(
+        "const since = Date.now(); setTimeout(() => {}, 4000);"
+        "const more = () => Date.now() - since < 2000 ? requestAnimationFrame(more) : say('here'); more();"
+    )
+    screen.expect(screen.page.locator("p")).to_have_text("here")
+
+
 def test_what_comes_after_five_seconds_is_no_answer(run):
     screen = run("setTimeout(say, 5001, 'x'); setTimeout(() => { say('a'); setTimeout(say, 3000, 'x'); }, 3000);")
     assert said(screen) == "a"
@@ -103,15 +133,20 @@ def test_a_timer_that_never_ends_is_the_candidates(run, monkeypatch):
 
 @pytest.fixture
 def site(page):
-    """A screen that shows a server's pages. Those in `late` come when the server has been settled a few times."""
+    """A screen that shows a server's pages.
 
-    def serve(pages, late=()):
-        ready = threading.Event()
+    Those in `late` come when the server has been settled a few times, those in `held` at the end of the test.
+    """
+
+    def serve(pages, late=(), held=()):
+        ready, over = threading.Event(), threading.Event()
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 if self.path in late:
                     ready.wait()
+                if self.path in held:
+                    over.wait()
                 text = pages[self.path].encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "text/html")
@@ -131,9 +166,13 @@ def site(page):
                 if self.settled >= 5:
                     ready.set()
 
+            def open_requests(self, _tag):
+                return len(held)
+
         http = servers.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), Handler))
         threading.Thread(target=http.serve_forever, daemon=True).start()
         servers.callback(http.shutdown)
+        servers.callback(over.set)
         server = Server()
         server.url = f"http://127.0.0.1:{http.server_port}"
         screen = Screen(page, server, "t1")
@@ -146,11 +185,29 @@ def site(page):
         yield serve
 
 
+def test_a_loop_without_end_after_the_click_is_the_candidates(run, monkeypatch):
+    monkeypatch.setattr("pytest_lendbench.bench.rest.BOUND_S", 0.5)
+    screen = run(
+        "const port = new MessageChannel(); port.port1.onmessage = () => { for (;;); }; port.port2.postMessage(1);"
+    )
+    with pytest.raises(CandidateFault):
+        screen.expect(screen.page.locator("p")).to_have_text("here")
+
+
 def test_a_page_that_is_left_by_a_timer_is_looked_at_where_it_leads(site):
     screen = site(
         {"/": "<script>setTimeout(() => { location.href = '/there'; }, 2000)</script>", "/there": "<h1>There"}
     )
     screen.expect(screen.page.get_by_role("heading", name="There")).to_be_visible()
+
+
+def test_no_timer_fires_while_the_store_holds_an_answer_back(site):
+    ask = """<p></p><button onclick="
+      setTimeout(() => { document.querySelector('p').textContent = 'given up'; }, 3000);
+      fetch('/data')">Go</button>"""
+    screen = site({"/": ask, "/data": "here"}, held={"/data"})
+    screen.page.get_by_role("button").click()
+    assert said(screen) == ""
 
 
 def test_no_timer_fires_while_an_answer_is_on_its_way(site):

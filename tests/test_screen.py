@@ -51,6 +51,22 @@ def test_a_live_region_that_was_there_announces_what_comes_into_it(shown):
         press(screen)
 
 
+def test_what_was_said_may_go_again(shown):
+    say = (
+        "const p = document.querySelector('p'); p.textContent = 'Done.'; setTimeout(() => p.firstChild.remove(), 3000)"
+    )
+    screen = shown("<p role=status></p>" + BUTTON.format(say))
+    with screen.hears("Done."):
+        press(screen)
+
+
+def test_a_region_that_goes_with_its_text_announces_nothing(shown):
+    say = "const p = document.querySelector('p'); p.textContent = 'Done.'; setTimeout(() => p.remove(), 3000)"
+    screen = shown("<p role=status></p>" + BUTTON.format(say))
+    with pytest.raises(CandidateFault, match="not announced"), screen.hears("Done."):
+        press(screen)
+
+
 def test_a_region_that_comes_with_its_text_announces_nothing(shown):
     add = "document.body.insertAdjacentHTML('beforeend', '<p role=status>Done.</p>')"
     screen = shown(BUTTON.format(add))

@@ -6,7 +6,9 @@ time had come. So a page comes to rest in the time that its work takes, and neve
 
 from __future__ import annotations
 
+import threading
 import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 import psutil
@@ -27,6 +29,9 @@ _LONGEST_MS = 5_000.0
 _MOST_TIMERS = 100
 """A page that sets one timer after another is never without one: after so many it counts as at rest."""
 
+_MEASURED_S = 0.2
+"""Over how long the use of processors is measured."""
+
 
 class Server(Protocol):
     """What of a server a page's rest depends on."""
@@ -44,6 +49,9 @@ class Rest:
         page: Which runs `node/page.js` before its own scripts.
         server: Whom it asks.
         tag: Of the page's requests.
+
+    Attributes:
+        skipped_ms: How far the page's clock was put forward on the last way to rest.
     """
 
     def __init__(self, page: Page, server: Server, tag: str) -> None:
@@ -52,6 +60,7 @@ class Rest:
         self._tag = tag
         self._unfinished: set[Request] = set()
         self._begun = 0
+        self.skipped_ms = 0.0
 
     def begin(self, request: Request) -> None:
         """The page has begun a request."""
@@ -69,14 +78,14 @@ class Rest:
             CandidateFault: The server or the page is proven hung or gone.
             InstrumentError: It can't be told on this machine.
         """
-        left_ms = _LONGEST_MS
+        self.skipped_ms = 0.0
         for _ in range(_MOST_TIMERS):
             timer = self._still()
             yield
-            if timer is None or timer["wait"] > left_ms:
+            # While the store holds an answer back, time stands still: nothing is given up for being late.
+            if timer is None or self._unfinished or timer["wait"] > _LONGEST_MS - self.skipped_ms:
                 return
-            left_ms -= timer["wait"]
-            self._ask(f"fire({timer['id']})")
+            self.skipped_ms += sum(self._ask(f"fire({timer['id']}, {timer['origin']})"))
 
     def come(self) -> None:
         """Brings page and server to rest. Errors as for `moments`."""
@@ -89,28 +98,64 @@ class Rest:
         while time.monotonic() < until:
             begun = self._begun
             self._server.settle()
+            # An answer that comes while the page is asked may have come after it was found still.
+            all_here = self._all_here()
             answer = self._ask("still()")
-            on_the_way = len(self._unfinished) > self._server.open_requests(self._tag)
-            if answer and begun == self._begun and not on_the_way:
+            if answer and all_here and begun == self._begun and self._all_here():
                 timer: dict[str, Any] | None = answer[0]
                 return timer
         raise blame("The page did not come to rest: it asks the server again and again.", None)
 
+    def _all_here(self) -> bool:
+        """Whether no request is on its way to the server, and no answer from it."""
+        return len(self._unfinished) <= self._server.open_requests(self._tag)
+
     def _ask(self, what: str) -> list[Any]:
         """Has `node/page.js` do something. Returns its answer as the one entry; none: it was left meanwhile."""
         try:
-            # Unlike `evaluate` it can be given up. It waits for something true, such as a list.
-            answer = self._page.wait_for_function(
-                f"() => window.lendbench.{what}.then((it) => [it])", timeout=BOUND_S * 1000
-            )
-            return list(answer.json_value())
+            with bounded(0):
+                return list(self._page.evaluate(f"() => window.lendbench.{what}.then((it) => [it])"))
         except PlaywrightError as error:
             if "navigat" in str(error) or "context was destroyed" in str(error):
                 return []
             raise blame(f"The page does not answer: {error.message}", busiest_renderer()) from error
 
 
+@contextmanager
+def bounded(patience_ms: float) -> Iterator[None]:
+    """Ends the page's process if what is done inside takes far more than Playwright was given for it.
+
+    A page in an endless loop would keep it for ever: when it asks a page, its time-outs don't count.
+    """
+    watch = threading.Timer(2 * BOUND_S + patience_ms / 1000, _end_busiest)
+    watch.daemon = True
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
+
+
+def _end_busiest() -> None:
+    renderer = busiest_renderer()
+    if renderer is not None:
+        with suppress(psutil.NoSuchProcess):
+            renderer.kill()
+
+
 def busiest_renderer() -> psutil.Process | None:
-    """The renderer of this process' browser that used most CPU, as evidence of a page in an endless loop."""
-    renderers = [child for child in psutil.Process().children(recursive=True) if "--type=renderer" in child.cmdline()]
-    return max(renderers, key=lambda child: sum(child.cpu_times()[:2]), default=None)
+    """The renderer of this process' browser that uses most CPU now, as evidence of a page in an endless loop."""
+    before = _used()
+    time.sleep(_MEASURED_S)
+    used = {renderer: seconds - before.get(renderer, seconds) for renderer, seconds in _used().items()}
+    return max(used, key=used.__getitem__, default=None)
+
+
+def _used() -> dict[psutil.Process, float]:
+    """Seconds of CPU by renderer."""
+    used: dict[psutil.Process, float] = {}
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if "--type=renderer" in child.cmdline():
+                used[child] = sum(child.cpu_times()[:2])
+    return used

@@ -18,7 +18,7 @@ from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Route, e
 from playwright.sync_api import Error as PlaywrightError
 
 from pytest_lendbench.bench.patience import blame
-from pytest_lendbench.bench.rest import BOUND_S, Rest, Server, busiest_renderer
+from pytest_lendbench.bench.rest import BOUND_S, Rest, Server, bounded, busiest_renderer
 from pytest_lendbench.bench.wire import TAG_HEADER
 from pytest_lendbench.rules.errors import CandidateFault
 
@@ -162,7 +162,7 @@ class Screen:
         Raises:
             CandidateFault: the focus doesn't reach it.
         """
-        self._ready()
+        self.rest()
         self.expect(target).to_be_visible()
         for _ in range(_MOST_TABS):
             self.page.keyboard.press("Tab")
@@ -296,15 +296,20 @@ class Screen:
         It may be done several times: it must change nothing, or nothing the second time.
 
         It is impossible when page and server are at rest, a last try has had several times as long as finding that
-        out took, and the machine had time to spare. A slow machine only makes it take longer.
+        out took, and as long as the page's clock was put forward (what doesn't follow that clock may still come), and
+        the machine had time to spare. A slow machine only makes it take longer.
         """
         until = time.monotonic() + BOUND_S
         while not self._done(act, try_ms):
             looked = time.monotonic()
-            if any(self._done(act, try_ms) for _ in self._rest.moments()):
-                return
+            for _ in self._rest.moments():
+                if self._done(act, try_ms):
+                    return
+                took, looked = time.monotonic() - looked, time.monotonic()
+            patience_ms = max(_TRY_MS, _SECOND_LOOK * took * 1000, self._rest.skipped_ms)
             try:
-                act(max(_TRY_MS, _SECOND_LOOK * (time.monotonic() - looked) * 1000))
+                with bounded(patience_ms):
+                    act(patience_ms)
             except (AssertionError, PlaywrightError) as error:
                 blamed = blame(_plain(error), None)
                 if isinstance(blamed, CandidateFault):
@@ -317,7 +322,8 @@ class Screen:
     @staticmethod
     def _done(act: Callable[[float], object], timeout_ms: float) -> bool:
         try:
-            act(timeout_ms)
+            with bounded(timeout_ms):
+                act(timeout_ms)
         except (AssertionError, PlaywrightError):
             return False
         return True

@@ -3,41 +3,62 @@
 (() => {
   // A timer that is further away than this is no part of an answer to a person's action.
   const LONGEST_MS = 5000;
-  const { fetch, setTimeout, clearTimeout, requestAnimationFrame, requestIdleCallback } = window;
+  const { fetch, setTimeout, clearTimeout, setInterval, clearInterval, requestAnimationFrame, requestIdleCallback } = window;
 
   // The timers that are still to fire, each with when that is by the page's clock, which runs ahead of the real one by
-  // what was skipped.
-  const pending = new Map();
+  // what was skipped. Intervals are never at an end: they count only while somebody waits for a timer.
+  const timers = new Map();
+  const intervals = new Map();
   let skipped = 0;
   const clock = () => performance.now() + skipped;
+  const milliseconds = (delay) => Math.max(0, Number(delay) || 0);
+  const code = (handler) => (typeof handler === "function" ? handler : () => (0, eval)(String(handler)));
 
   window.setTimeout = (handler, delay = 0, ...rest) => {
-    const run = typeof handler === "function" ? handler : () => (0, eval)(String(handler));
+    const run = code(handler);
     const go = () => {
-      pending.delete(id);
-      run(...rest);
+      timers.delete(id);
+      run.apply(window, rest);
     };
     const id = setTimeout(go, delay);
-    if (!(delay > LONGEST_MS)) pending.set(id, { due: clock() + Math.max(0, Number(delay) || 0), go });
+    if (!(delay > LONGEST_MS)) timers.set(id, { due: clock() + milliseconds(delay), go });
     return id;
   };
-  window.clearTimeout = (id) => {
-    pending.delete(id);
-    clearTimeout(id);
+  window.setInterval = (handler, delay = 0, ...rest) => {
+    const run = code(handler);
+    const go = () => {
+      const interval = intervals.get(id);
+      if (interval) interval.due = clock() + milliseconds(delay);
+      run.apply(window, rest);
+    };
+    const id = setInterval(go, delay);
+    if (!(delay > LONGEST_MS)) intervals.set(id, { due: clock() + milliseconds(delay), go });
+    return id;
   };
-  const next = () => [...pending].sort(([, one], [, other]) => one.due - other.due)[0];
-  // Fires a timer in a task of its own. One that has fired meanwhile does not stand for the next: nobody has looked since.
-  const fire = (id) =>
+  // To the browser they are one function, and an id may be a text.
+  const clear = (native) => (id) => {
+    timers.delete(Number(id));
+    intervals.delete(Number(id));
+    native(id);
+  };
+  window.clearTimeout = clear(clearTimeout);
+  window.clearInterval = clear(clearInterval);
+
+  const next = () => [...timers, ...intervals].sort(([, one], [, other]) => one.due - other.due)[0];
+  // Fires a timer of this document in a task of its own, and resolves to the ms skipped by that. One that has fired
+  // meanwhile does not stand for the next: nobody has looked since.
+  const fire = (id, origin) =>
     new Promise((resolve) => {
       setTimeout(() => {
-        const timer = pending.get(id);
+        const timer = origin === performance.timeOrigin ? (timers.get(id) ?? intervals.get(id)) : undefined;
+        const skips = timer ? Math.max(0, timer.due - clock()) : 0;
         try {
           if (!timer) return;
-          clearTimeout(id);
-          skipped += Math.max(0, timer.due - clock());
+          if (timers.has(id)) clearTimeout(id);
+          skipped += skips;
           timer.go();
         } finally {
-          resolve(true);
+          resolve(skips);
         }
       });
     });
@@ -58,9 +79,9 @@
       await frame();
       await idle();
     } while (moves() && performance.now() - since < LONGEST_MS);
-    if (pending.size === 0) return null;
+    if (timers.size === 0) return null;
     const [id, { due }] = next();
-    return { id, wait: Math.max(0, due - clock()) };
+    return { id, origin: performance.timeOrigin, wait: Math.max(0, due - clock()) };
   };
   // Goes the way of the page's own requests, behind them. Resolves when it has been kept from the server.
   const fence = () => fetch("/lendbench-fence").then(
@@ -70,21 +91,22 @@
 
   // What assistive technology is told. A live region speaks if it was there before and something in it changes.
   const LIVE = "[role=alert], [role=status], [role=log], [aria-live=polite], [aria-live=assertive], output";
+  // Once said it is said, though the text may go again, as long as the region stays.
   let regions = new Set();
-  let spoken = new Set();
+  let spoken = [];
+  const said = (element) => (element?.textContent ?? "").replace(/\s+/g, " ").trim();
   const hear = (records) => {
     for (const { target } of records)
-      for (const region of regions) if (region === target || region.contains(target)) spoken.add(region);
+      for (const region of regions) if (region === target || region.contains(target)) spoken.push([region, said(region)]);
   };
   const ear = new MutationObserver(hear);
-  const said = (element) => (element?.textContent ?? "").replace(/\s+/g, " ").trim();
   const referenced = (element, attribute) =>
     (element.getAttribute(attribute) ?? "").split(/\s+/).map((id) => said(id && document.getElementById(id)));
 
   const watch = () => {
     ear.disconnect();
     regions = new Set(document.querySelectorAll(LIVE));
-    spoken = new Set();
+    spoken = [];
     for (const region of regions)
       ear.observe(region, { attributes: true, characterData: true, childList: true, subtree: true });
   };
@@ -93,7 +115,7 @@
   // How a text is announced: by a live region or by the focus; null if it isn't.
   const announced = (text) => {
     hear(ear.takeRecords());
-    for (const region of spoken) if (region.isConnected && said(region).includes(text)) return "live region";
+    for (const [region, words] of spoken) if (region.isConnected && words.includes(text)) return "live region";
     const active = document.activeElement;
     if (!active || active === document.body) return null;
     const page = active.matches("main, html");
