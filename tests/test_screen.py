@@ -175,21 +175,32 @@ def test_elsewhere_a_page_has_another_zone_and_language_and_afterwards_its_own(s
     assert screen.page.evaluate(where) == at_home
 
 
-def test_a_page_that_is_used_again_is_as_new(browser):
-    class Server(StillServer):
-        def staff_cookie(self, staff):
-            return f"desk_session={staff}"
+class CookieServer(StillServer):
+    def staff_cookie(self, staff):
+        return f"desk_session={staff}"
 
-    class Store:
-        def new_tag(self):
-            return "t1"
 
+class Tags:
+    def new_tag(self):
+        return "t1"
+
+
+def test_after_something_went_wrong_no_page_is_used_again(browser):
     pages = Pages(browser)
-    first = pages.screen(Server(), Store(), None, {})
+    two = [pages.screen(CookieServer(), Tags(), None, {}) for _ in range(2)]
+    pages.give_back("http://127.0.0.1:1", clean=True)
+    pages.screen(CookieServer(), Tags(), None, {})
+    pages.give_back("http://127.0.0.1:1", clean=False)
+    assert all(screen.page.is_closed() for screen in two)
+
+
+def test_a_page_that_is_used_again_is_as_new(browser):
+    pages = Pages(browser)
+    first = pages.screen(CookieServer(), Tags(), None, {})
     first.page.set_viewport_size({"width": 320, "height": 640})
     first.page.emulate_media(color_scheme="dark", reduced_motion="no-preference")
     pages.give_back("http://127.0.0.1:1", clean=True)
-    again = pages.screen(Server(), Store(), None, {})
+    again = pages.screen(CookieServer(), Tags(), None, {})
     assert again.page is first.page
     assert again.page.viewport_size == {"width": 1280, "height": 720}
     dark, still = (

@@ -119,6 +119,9 @@ class Pages:
                 screen.page.context.close()
             else:
                 self._idle.append(screen.page)
+        # Pages share processes: what was wrong with one may have taken idle ones with it.
+        while not clean and self._idle:
+            self._idle.pop().context.close()
 
     def _new(self, options: Mapping[str, Any]) -> Page:
         context = self._browser.new_context(**{"reduced_motion": _MOTION, **options})

@@ -29,9 +29,6 @@ _LONGEST_MS = 5_000.0
 _MOST_TIMERS = 100
 """A page that sets one timer after another is never without one: after so many it counts as at rest."""
 
-_MEASURED_S = 0.2
-"""Over how long the use of processors is measured."""
-
 
 class Server(Protocol):
     """What of a server a page's rest depends on."""
@@ -123,11 +120,11 @@ class Rest:
 
 @contextmanager
 def bounded(patience_ms: float) -> Iterator[None]:
-    """Ends the page's process if what is done inside takes far more than Playwright was given for it.
+    """Ends the pages' processes if what is done inside takes far more than Playwright was given for it.
 
     A page in an endless loop would keep it for ever: when it asks a page, its time-outs don't count.
     """
-    watch = threading.Timer(2 * BOUND_S + patience_ms / 1000, _end_busiest)
+    watch = threading.Timer(2 * BOUND_S + patience_ms / 1000, _end_pages)
     watch.daemon = True
     watch.start()
     try:
@@ -136,26 +133,24 @@ def bounded(patience_ms: float) -> Iterator[None]:
         watch.cancel()
 
 
-def _end_busiest() -> None:
-    renderer = busiest_renderer()
-    if renderer is not None:
-        with suppress(psutil.NoSuchProcess):
+def _end_pages() -> None:
+    """Ends all renderers: the stuck one may use no processor, and pages share them."""
+    for renderer in _renderers():
+        with suppress(psutil.NoSuchProcess):  # It has ended by itself.
             renderer.kill()
 
 
 def busiest_renderer() -> psutil.Process | None:
-    """The renderer of this process' browser that uses most CPU now, as evidence of a page in an endless loop."""
-    before = _used()
-    time.sleep(_MEASURED_S)
-    used = {renderer: seconds - before.get(renderer, seconds) for renderer, seconds in _used().items()}
+    """The renderer of this process' browser that used most CPU, as evidence of a page in an endless loop."""
+    used: dict[psutil.Process, float] = {}
+    for renderer in _renderers():
+        with suppress(psutil.NoSuchProcess):  # It has ended by itself.
+            used[renderer] = sum(renderer.cpu_times()[:2])
     return max(used, key=used.__getitem__, default=None)
 
 
-def _used() -> dict[psutil.Process, float]:
-    """Seconds of CPU by renderer."""
-    used: dict[psutil.Process, float] = {}
+def _renderers() -> Iterator[psutil.Process]:
     for child in psutil.Process().children(recursive=True):
-        with suppress(psutil.NoSuchProcess):
+        with suppress(psutil.NoSuchProcess):  # It has ended by itself.
             if "--type=renderer" in child.cmdline():
-                used[child] = sum(child.cpu_times()[:2])
-    return used
+                yield child

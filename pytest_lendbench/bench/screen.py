@@ -353,7 +353,7 @@ class _Patient:
 
         def look(*args: Any, **kwargs: Any) -> None:
             try:
-                self._screen._patiently(lambda patience: method(*args, timeout=patience, **kwargs), _LOOK_MS)  # noqa: SLF001
+                self._screen._patiently(lambda patience: method(*args, timeout=patience, **kwargs), _LOOK_MS)  # noqa: SLF001 (one module)
             except AssertionError as error:
                 words = _named(str(error))
                 if name.endswith("to_have_attribute"):
