@@ -56,6 +56,22 @@ def test_every_item_is_a_card_with_its_status_and_due_text(shelf, visit):
     assert all(card.listed for card in document.cards()), "the cards stand in no list"
 
 
+@pytest.mark.check(id="C.next-day", tier=1, spec="C.2, C.6, D.2")
+def test_a_day_that_begins_while_the_server_runs_is_seen(shelf, visit, clock, at_desk):
+    def seen():
+        cards = {card.name: card.text for card in visit("/items").cards()}
+        return cards["Tent"], visit("/items/it-3").text, visit("/items?status=overdue").names()
+
+    card, detail, overdue = seen()
+    assert ("Due today" in card, "Due today" in detail, overdue) == (True, True, ["Jigsaw"])
+    clock(at_desk("2031-11-05 00:00"))
+    card, detail, overdue = seen()
+    for text, what in ((card, "card"), (detail, "page")):
+        missing = [words for words in ("Overdue", "1 day late") if words not in text]
+        assert not missing, f"on the next day the tent's {what} lacks {missing}: {text}"
+    assert overdue == ["Jigsaw", "Tent"], "what is overdue on the next day"
+
+
 @pytest.mark.check(id="C.order", tier=1, spec="C.3")
 def test_cards_stand_in_the_collation_of_english_then_by_id(store, visit):
     names = ["item 10", "Item 9", "éclair tin", "Zip wire", "eclair mould", "Étagère", "Lamé", "Anvil", "anvil"]

@@ -68,12 +68,18 @@ def test_a_due_day_that_is_none_is_answered_by_the_rule(check_out_form, store):
 
 
 @pytest.mark.check(id="E.due-day", tier=1, spec="E.3")
-def test_the_due_day_starts_at_the_latest_day_which_its_hint_names(check_out_form, store):
+def test_the_due_day_starts_at_the_latest_day_which_its_hint_names(check_out_form, store, clock, at_desk):
     store.seed(items=[an_item(id="it-drill", name="Drill", loanDays=28)])
-    form = check_out_form.open()
-    form.screen.expect(form.due_day).to_have_value("2031-12-02")
-    description = form.screen.described(form.due_day)
-    assert "At the latest 2 Dec 2031." in description, f"the control's description is {description!r}"
+    # In the second case the clocks are put forward within the 28 days.
+    for today, value, day in (
+        ("2031-11-04 22:40", "2031-12-02", "2 Dec 2031"),
+        ("2032-02-20 23:40", "2032-03-19", "19 Mar 2032"),
+    ):
+        clock(at_desk(today))
+        form = check_out_form.open()
+        form.screen.expect(form.due_day).to_have_value(value)
+        description = form.screen.described(form.due_day)
+        assert f"At the latest {day}." in description, f"the control's description is {description!r}"
 
 
 @pytest.mark.check(id="E.error-shown", tier=0, spec="E.5")

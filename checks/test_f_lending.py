@@ -9,7 +9,7 @@ import json
 import pytest
 
 from pytest_lendbench.bench.store import a_loan, a_member, an_item
-from pytest_lendbench.rules.claims import only, part
+from pytest_lendbench.rules.claims import only, part, texts
 
 pytestmark = [pytest.mark.domain(name="F"), pytest.mark.usefixtures("scene")]
 
@@ -78,6 +78,47 @@ def test_a_loan_is_no_longer_than_the_items_loan_days(refused, desk):
     refused(422, "This item can be lent until 11 Nov 2031 at the latest.", dueOn="2031-11-12")
     answer = desk.post_json("/api/loans", LOAN | {"dueOn": "2031-11-11"}, staff=IMKE)
     assert answer.status == 201, answer.text
+
+
+@pytest.mark.check(id="F.calendar-days", tier=2, spec="F.7, G.4")
+def test_loan_days_are_days_of_the_calendar(refused, desk, store, clock, at_desk):
+    # Across the clock's changes, where a day has 25 or 23 hours, across a leap day and the end of a year.
+    for today, last, beyond, text in (
+        ("2031-10-29 00:20", "2031-11-05", "2031-11-06", "5 Nov 2031"),
+        ("2032-03-09 23:40", "2032-03-16", "2032-03-17", "16 Mar 2032"),
+        ("2032-02-25 12:00", "2032-03-03", "2032-03-04", "3 Mar 2032"),
+        ("2031-12-30 20:40", "2032-01-06", "2032-01-07", "6 Jan 2032"),
+    ):
+        store.seed(items=[an_item(id="it-drill", loanDays=7)], members=[a_member(id="mb-ines")])
+        clock(at_desk(today))
+        refused(422, f"This item can be lent until {text} at the latest.", dueOn=beyond)
+        without = {"itemId": "it-drill", "memberId": "mb-ines"}
+        answer = desk.post_json("/api/loans", without, staff=IMKE)
+        assert (answer.status, part(answer.json(), "loan", "dueOn")) == (201, last), f"lent at {today}"
+
+
+@pytest.mark.check(id="F.next-day", tier=1, spec="F.6, F.7, F.11, F.14, F.20, G.3")
+def test_a_day_that_begins_while_the_server_runs_counts(refused, desk, store, clock, at_desk):
+    store.seed(
+        items=[an_item(id="it-drill", loanDays=7), an_item(id="it-tent"), an_item(id="it-lamp")],
+        members=[a_member(id="mb-ines"), a_member(id="mb-oda", name="Oda Dahl")],
+        loans=[a_loan(id="ln-lamp", itemId="it-lamp", memberId="mb-oda", dueOn="2031-11-04")],
+    )
+    assert desk.get("/api/loans?state=overdue", staff=IMKE).json() == {"loans": []}
+    refused(422, "This item can be lent until 11 Nov 2031 at the latest.", dueOn="2031-11-12")
+    midnight = at_desk("2031-11-05 00:00")
+    clock(midnight)
+    overdue = desk.get("/api/loans?state=overdue", staff=IMKE).json()
+    assert texts(part(overdue, "loans"), "id") == ["ln-lamp"], "what is overdue on the next day"
+    refused(409, "Oda Dahl has an overdue loan.", memberId="mb-oda")
+    refused(422, "The due day must be after today.", dueOn="2031-11-05")
+    refused(422, "This item can be lent until 12 Nov 2031 at the latest.", dueOn="2031-11-13")
+    lent = desk.post_json("/api/loans", LOAN | {"dueOn": "2031-11-12"}, staff=IMKE)
+    assert lent.status == 201, lent.text
+    back = desk.post_json("/api/loans/ln-lamp/return", {"condition": "good"}, staff=IMKE)
+    assert back.status == 200, back.text
+    assert [loan["checkedOutAt"] for loan in store.rows("loans") if loan["itemId"] == "it-drill"] == [midnight]
+    assert [loan["returnedAt"] for loan in store.rows("loans") if loan["id"] == "ln-lamp"] == [midnight]
 
 
 @pytest.mark.check(id="F.suspended", tier=1, spec="F.8")

@@ -13,6 +13,7 @@ from pytest_lendbench.bench.browser import find_browser
 from pytest_lendbench.bench.desk import Desk
 from pytest_lendbench.bench.host import Host
 from pytest_lendbench.bench.pages import Pages
+from pytest_lendbench.bench.server import DESK_NOW
 from pytest_lendbench.markers import SPEC
 from pytest_lendbench.rules.evidence import Event, Log, Piece, Recording, Trace
 from pytest_lendbench.worker import EVIDENCE, PREPARED
@@ -110,6 +111,14 @@ def _event(course: Course, requests: Mapping[int, str]) -> Event:
 def desk(server: AppServer, store: Store) -> Desk:
     """The HTTP client."""
     return Desk(server, store)
+
+
+@pytest.fixture
+def clock(server: AppServer) -> Iterator[Callable[[str], None]]:
+    """Sets the desk's clock while the server runs, to an instant in UTC: `clock("2031-11-05T12:00:00.000Z")`."""
+    yield server.set_clock
+    if server.is_alive:  # A server that is started anew has the clock of its start.
+        server.set_clock(DESK_NOW)
 
 
 @pytest.fixture(scope="session")

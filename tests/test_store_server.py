@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from pytest_lendbench.bench.server import AppServer
+from pytest_lendbench.bench.server import DESK_NOW, AppServer
 from pytest_lendbench.bench.store import Store
 from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
 
@@ -31,7 +31,7 @@ END_S = 60
 OWNER = """
 import sys, time
 from pathlib import Path
-from pytest_lendbench.bench.server import AppServer
+from pytest_lendbench.bench.server import DESK_NOW, AppServer
 from pytest_lendbench.bench.desk import Desk
 from pytest_lendbench.bench.store import Store
 store = Store()
@@ -54,6 +54,17 @@ def test_a_server_runs_with_an_environment_from_scratch(bench: Bench, monkeypatc
     names = set(bench.desk.get("/wild").text.replace('"', "").rstrip("]").split(","))
     assert {"PATH", "TZ", "DESK_NOW", "DESK_SESSION_SECRET", "NODE_ENV"} <= names
     assert not {name for name in names if "LENDBENCH_STORE" in name or name in {"OF_THE_GRADER", "HOME"}}
+
+
+def test_the_desks_clock_is_set_while_the_server_runs(own: Bench) -> None:
+    days = []
+    for instant in (DESK_NOW, "2031-11-05T03:29:59.999Z", "2031-11-05T03:30:00.000Z", "2040-02-29T12:00:00.000Z"):
+        own.server.set_clock(instant)
+        days.append(own.desk.get("/today").json())
+    assert days == ["2031-11-04", "2031-11-04", "2031-11-05", "2040-02-29"]
+    own.server.stop()
+    with pytest.raises((CandidateFault, InstrumentError)):
+        own.server.set_clock(DESK_NOW)
 
 
 @pytest.mark.parametrize("how", ["", "hold", "spin"])

@@ -17,7 +17,7 @@ from pytest_lendbench.bench.store.state import State
 from pytest_lendbench.bench.store.store import Store
 
 DESK_NOW = "2031-11-05T02:10:00.000Z"
-"""The present of every graded server. At the desk (America/St_Johns) it is still the evening of 4 November."""
+"""The present of every graded server, until its clock is set. At the desk (America/St_Johns) it is still 4 November."""
 
 _LOG_BYTES = 400_000
 _LAST_WORDS = 2_000
@@ -115,6 +115,10 @@ class AppServer:
     def open_requests(self, tag: str) -> int:
         """As `Store.open_requests`."""
         return self._store.open_requests(tag)
+
+    def set_clock(self, now: str) -> None:
+        """Sets the desk's clock to an instant, `2031-11-05T02:10:00.000Z`. Errors as for `Store.settle`."""
+        self._store.run(lambda state: state.set_clock(now))
 
     def stop(self) -> None:
         """Releases what the store holds, closes the connection, and ends everything the server has started.

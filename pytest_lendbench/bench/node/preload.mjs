@@ -249,6 +249,7 @@ socket.on("data", (/** @type {string} */ text) => {
   for (const line of lines) {
     const message = parse(line);
     if ("run" in message) answered(message);
+    else if ("now" in message) process.env.DESK_NOW = message.now;
     else settle(message);
   }
 });

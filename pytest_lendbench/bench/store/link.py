@@ -67,6 +67,14 @@ class Link:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._reading
 
+    def set_clock(self, now: str) -> None:
+        """Sets the clock of the server's desk. It is set once the server has settled.
+
+        Raises:
+            LinkLost: The server is gone.
+        """
+        self._send({"now": now})
+
     async def settle(self, tags: Callable[[], Iterable[str]]) -> dict[int, int]:
         """Returns once nothing in the server can run, other than by an answer of the store, and all has been heard.
 

@@ -177,6 +177,13 @@ class State:
         seen = [(self._seen[number][0], count) for number, count in written.items() if number in self._seen]
         return {request.tag: count for request, count in seen if request.tag is not None and not request.inner}
 
+    async def set_clock(self, now: str) -> None:
+        """Sets the clock of the server's desk, and returns once it is set. Errors as for `settle`."""
+        if self._link is not None:
+            with contextlib.suppress(LinkLost):  # Settling says so.
+                self._link.set_clock(now)
+        await self.settle()
+
     @property
     def restless(self) -> list[str]:
         """What settling still waits for, once that takes long."""
