@@ -87,6 +87,7 @@ def test_days_late_are_calendar_days_over_clock_changes_and_years(unit, at_desk)
     assert due_text(unit, "2032-03-13", at_desk("2032-03-15 00:00")) == "2 days late"
     assert due_text(unit, "2031-12-30", at_desk("2032-01-02 23:59:59.999")) == "3 days late"
     assert due_text(unit, "2032-02-28", at_desk("2032-03-01 12:00")) == "2 days late"
+    assert due_text(unit, "2032-12-31", at_desk("2033-01-01 12:00")) == "1 day late", "2032 has 366 days"
     for zone in ("America/New_York", "Europe/Berlin", "Pacific/Auckland"):
         for due_on, moment in (("2032-03-12", "2032-03-30 12:00"), ("2031-09-27", "2031-10-15 12:00")):
             assert due_text(unit, due_on, at_desk(moment), zone) == "18 days late", f"in a process in {zone}"

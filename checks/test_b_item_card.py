@@ -57,6 +57,8 @@ def test_texts_are_shown_literally(card):
     shown = card(name="Jack & Jill's <b>saw</b> 🪚", category="<i>Tools</i>")
     assert shown.name == "Jack & Jill's <b>saw</b> 🪚"
     assert "<i>Tools</i>" in shown.text
+    typed = 'Sawhorse 2x4 -- 3/4" (c) ...'
+    assert card(name=typed).name == typed
 
 
 @pytest.mark.check(id="B.seen", tier=1, spec="B.3, B.5")

@@ -23,7 +23,7 @@ def tent(store):
                 description="Sleeps three.",
                 loanDays=14,
             ),
-            an_item(id="it-drill", name="Drill", loanDays=1),
+            an_item(id="it-drill", name="Drill", loanDays=1, shelf="Yard"),
             an_item(id="it-saw", name="Jigsaw", inMaintenance=True),
         ],
         members=[a_member(id="mb-ines", name="Ines Abara"), a_member(id="mb-juri", name="Juri Tamm")],
@@ -65,6 +65,7 @@ def test_the_page_shows_what_the_item_is_and_how_it_stands(tent, visit):
     missing = [word for word in words if word not in text]
     assert not missing, f"the page lacks {missing}: {text}"
     short = visit("/items/it-drill").text
+    assert "Shelf Yard" in short
     assert "Lent for up to 1 day" in short
     assert "1 days" not in short
 
@@ -122,6 +123,40 @@ def test_staff_are_offered_what_can_be_done_now(tent, staff):
     staff.open("/items/it-tent")
     staff.expect(give_back).to_be_visible()
     staff.expect(check_out).to_have_count(0)
+
+
+@pytest.mark.check(id="D.offers-nobody", tier=2, spec="D.7, E.2")
+def test_the_form_is_offered_also_when_nobody_can_borrow(store, visit):
+    for members in ([], [a_member(name="Juri Tamm", status="suspended")]):
+        store.seed(items=[an_item(id="it-drill", name="Drill")], members=members)
+        page = visit("/items/it-drill", staff="st-imke")
+        assert "Check out" in page.text, f"an available item, {len(members)} members: there is no form"
+        assert page.chosen("Member") == "Choose a member"
+
+
+@pytest.mark.check(id="D.returned", tier=1, spec="A.1, D.2, D.4, D.7")
+def test_a_loan_that_has_a_day_of_return_is_over_whatever_else_it_says(store, visit):
+    store.seed(
+        items=[an_item(id="it-tent", name="Tent")],
+        members=[a_member()],
+        loans=[
+            a_loan(
+                itemId="it-tent",
+                checkedOutAt="2031-10-03T13:00:00.000Z",
+                dueOn="2031-10-10",
+                returnedAt="2031-10-03T19:00:00.000Z",
+                returnedBy=None,
+                condition=None,
+            )
+        ],
+    )
+    page = visit("/items/it-tent", staff="st-imke").text
+    missing = [words for words in ("Available", "Check out") if words not in page]
+    assert not missing, f"the loan was returned, but the page lacks {missing}: {page}"
+    _, heading, history = str(page).rpartition("Loan history")
+    assert heading, f"there is no 'Loan history': {page}"
+    assert "Open" not in history
+    assert history.count("3 Oct 2031") == 2, f"checked out and returned on one day: {history}"
 
 
 @pytest.mark.check(id="D.maintenance", tier=1, spec="D.8")
@@ -209,8 +244,8 @@ def test_an_item_is_found_whatever_its_id_holds(store, visit):
 
 @pytest.mark.check(id="D.long-history", tier=2, spec="D.4")
 def test_a_long_history_is_whole_and_in_the_order_of_the_check_outs(store, visit):
-    came_back = {"returnedAt": "2031-10-25T15:00:00.000Z", "returnedBy": "st-imke", "condition": "good"}
-    # Check-outs from the earliest to the latest. The due days tell the loans apart and have another order.
+    # Check-outs from the earliest to the latest. The due days tell the loans apart and have another order, and so have
+    # the returns.
     due_days = [28, 3, 14, 26, 5, 12, 30, 8, 21, 2, 17, 10, 24]
     loans = [
         a_loan(
@@ -218,7 +253,9 @@ def test_a_long_history_is_whole_and_in_the_order_of_the_check_outs(store, visit
             itemId="it-tent",
             checkedOutAt=f"2031-07-{number // 4 + 1:02}T{12 + number % 4}:00:00.000Z",
             dueOn=f"2031-08-{day:02}",
-            **came_back,
+            returnedAt=f"2031-10-{(number * 7) % 13 + 10}T15:00:00.000Z",
+            returnedBy="st-imke",
+            condition="good",
         )
         for number, day in enumerate(due_days)
     ]

@@ -55,7 +55,16 @@ def test_a_return_needs_a_session_whatever_the_page_offered(return_form, store, 
 
 @pytest.mark.check(id="F.due-day", tier=1, spec="F.3, G.6")
 def test_a_due_day_is_a_real_calendar_day(refused):
-    for day in ("2031-11-31", "2031-02-29", "10.11.2031", "2031-11-1", "tomorrow", "", "2031-11-10T00:00"):
+    for day in (
+        "2031-11-31",
+        "2031-02-29",
+        "2100-02-29",
+        "10.11.2031",
+        "2031-11-1",
+        "tomorrow",
+        "",
+        "2031-11-10T00:00",
+    ):
         refused(422, "Enter the due day as YYYY-MM-DD.", dueOn=day)
 
 
@@ -154,8 +163,19 @@ def test_an_item_in_maintenance_cannot_be_lent(refused):
 
 
 @pytest.mark.check(id="F.overdue-member", tier=1, spec="F.11")
-def test_a_member_with_an_overdue_loan_cannot_borrow(refused):
+def test_a_member_with_an_overdue_loan_cannot_borrow(refused, store):
     refused(409, "Oda Dahl has an overdue loan.", memberId="mb-oda")
+    # Neither the loan that was made first is the late one, nor the last.
+    days = [("2031-10-06", "2031-11-06"), ("2031-10-07", "2031-11-03"), ("2031-10-08", "2031-11-08")]
+    store.seed(
+        items=[an_item(id="it-drill"), *(an_item(id=f"it-{n}") for n in range(3))],
+        members=[a_member(id="mb-ines", name="Ines Abara", memberClass="steward")],
+        loans=[
+            a_loan(id=f"ln-{n}", itemId=f"it-{n}", memberId="mb-ines", checkedOutAt=f"{out}T15:00:00.000Z", dueOn=due)
+            for n, (out, due) in enumerate(days)
+        ],
+    )
+    refused(409, "Ines Abara has an overdue loan.")
 
 
 @pytest.mark.check(id="F.limit", tier=1, spec="F.12")
@@ -184,6 +204,8 @@ def test_of_several_broken_rules_the_first_answers(refused, store):
     refused(422, "The due day must be after today.", memberId="mb-juri", itemId="it-tent", dueOn="2031-11-01")
     refused(409, "Juri Tamm is suspended and cannot borrow.", memberId="mb-juri", itemId="it-tent")
     refused(409, "This item is already on loan.", memberId="mb-oda", itemId="it-tent")
+    for borrower, item in (("mb-lars", "it-tent"), ("mb-oda", "it-lamp")):
+        refused(409, "This item is already on loan.", memberId=borrower, itemId=item)
     refused(409, "This item is in maintenance.", memberId="mb-oda", itemId="it-saw")
     store.seed(
         items=[an_item(id="it-drill", name="Drill"), an_item(id="it-lamp", name="Lamp")],
@@ -378,7 +400,8 @@ def test_loans_that_were_returned_neither_count_nor_stand_in_the_way(store, desk
 
 @pytest.mark.check(id="F.note", tier=2, spec="F.17, F.20")
 def test_a_note_is_counted_and_kept_without_white_space_at_its_ends(store, desk):
-    inner = f"Two  blanks,\na new line, {'x' * 173}"
+    # 200 characters by their code points: none is brought into another form.
+    inner = f"Two  blanks,\r\na cle\u0301 of 8 \u212b, {'x' * 171}"
     for loan, note, kept in (("ln-tent", f"  {inner}\n ", inner), ("ln-lamp", " \n ", None)):
         answer = desk.post_json(f"/api/loans/{loan}/return", {"condition": "good", "note": note}, staff=IMKE)
         assert answer.status == 200, answer.text

@@ -28,12 +28,17 @@ def test_loans_are_for_staff_only(desk, store):
 @pytest.mark.check(id="G.list", tier=0, spec="G.2")
 def test_loans_are_listed_with_their_public_fields_from_the_latest_backwards(desk, store):
     numbers = [(n * 17) % 60 for n in range(60)]
-    back = {"returnedAt": "2031-11-02T15:00:00.000Z", "returnedBy": IMKE, "condition": "good", "note": "Fine."}
+    back = {"returnedBy": IMKE, "condition": "good", "note": "Fine."}
     store.seed(
         items=[an_item()],
         members=[a_member()],
         loans=[
-            a_loan(id=f"ln-{n}", checkedOutAt=f"2031-10-20T15:00:{n:02}.000Z", **(back if n else {})) for n in numbers
+            a_loan(
+                id=f"ln-{n}",
+                checkedOutAt=f"2031-10-20T15:00:{n:02}.000Z",
+                **(back | {"returnedAt": f"2031-11-02T15:00:{(n * 7) % 60:02}.000Z"} if n else {}),
+            )
+            for n in numbers
         ],
     )
     answer = desk.get("/api/loans", staff=IMKE)
@@ -42,6 +47,8 @@ def test_loans_are_listed_with_their_public_fields_from_the_latest_backwards(des
     rows = sorted(store.rows("loans"), key=lambda loan: loan["checkedOutAt"], reverse=True)
     assert answer.headers.get("content-type", "").startswith("application/json")
     assert answer.json() == {"loans": [{field: row[field] for field in fields} for row in rows]}
+    returned = desk.get("/api/loans?state=returned", staff=IMKE).json()
+    assert texts(part(returned, "loans"), "id") == [row["id"] for row in rows if row["returnedAt"]]
 
 
 @pytest.mark.check(id="G.filters", tier=1, spec="G.3")
@@ -169,10 +176,13 @@ def test_a_field_of_a_wrong_type_is_refused_before_any_read(desk, store):
         (loan, LOAN | {"memberId": None}),
         (loan, LOAN | {"dueOn": None}),
         (loan, LOAN | {"dueOn": 20311110}),
+        (loan, {"itemId": "it-drill", "dueOn": 5}),
+        (loan, {"itemId": None, "memberId": ""}),
         (give_back, {"condition": None}),
         (give_back, {"condition": ["good"]}),
         (give_back, {"condition": "good", "note": {"text": "Torn."}}),
         (give_back, {"condition": "good", "note": False}),
+        (give_back, {"note": 7}),
     ]
     before, asked = store.rows("loans"), len(store.trace)
     answers = [(path, body, desk.post_json(path, body, staff=IMKE).status) for path, body in bodies]

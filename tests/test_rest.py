@@ -67,7 +67,7 @@ def test_what_a_timer_takes_away_is_seen_before(run):
 def test_a_timer_whose_time_has_come_meanwhile_does_not_stand_for_the_next(run):
     """Nobody would have looked between the two."""
     screen = run("setTimeout(() => { say('a'); setTimeout(say, 3000, 'b'); }, 500);")
-    timer = screen.page.evaluate("() => window.lendbench.still()")
+    timer = screen.page.evaluate("() => window.lendbench.still(5000)")
     screen.page.wait_for_function("() => document.querySelector('p').textContent === 'a'")
     screen.page.evaluate("id => window.lendbench.fire(id)", timer["id"])
     assert screen.page.locator("p").text_content() == "a"

@@ -244,6 +244,14 @@ class Screen:
         self._rest.come()
         self._rested = True
 
+    def pass_time(self, seconds: float) -> None:
+        """Puts the page's clock forward: its timers that are due by then fire. Errors as for `rest`.
+
+        The store's clock has no part in it: what is held is still under way.
+        """
+        for _ in self._rest.moments(seconds * 1000, held=True):
+            pass
+
     def catch(self, act: Callable[[], None]) -> Captured:
         """Does something that sends a request, keeps that request from the server, and returns it.
 

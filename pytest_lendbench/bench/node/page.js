@@ -1,8 +1,6 @@
 // Runs in every graded page before the page's own scripts. It lets the grader ask when the page is still (nothing moves or
 // is left to paint, and it has idled), and fire the page's timers early, so that nobody has to wait for them.
 (() => {
-  // A timer that is further away than this is no part of an answer to a person's action.
-  const LONGEST_MS = 5000;
   const { fetch, setTimeout, clearTimeout, setInterval, clearInterval, requestAnimationFrame, requestIdleCallback } = window;
 
   // The timers that are still to fire, each with when that is by the page's clock, which runs ahead of the real one by
@@ -21,7 +19,7 @@
       run.apply(window, rest);
     };
     const id = setTimeout(go, delay);
-    if (!(delay > LONGEST_MS)) timers.set(id, { due: clock() + milliseconds(delay), go });
+    timers.set(id, { due: clock() + milliseconds(delay), delay: milliseconds(delay), go });
     return id;
   };
   window.setInterval = (handler, delay = 0, ...rest) => {
@@ -32,7 +30,7 @@
       run.apply(window, rest);
     };
     const id = setInterval(go, delay);
-    if (!(delay > LONGEST_MS)) intervals.set(id, { due: clock() + milliseconds(delay), go });
+    intervals.set(id, { due: clock() + milliseconds(delay), delay: milliseconds(delay), go });
     return id;
   };
   // To the browser they are one function, and an id may be a text.
@@ -44,7 +42,13 @@
   window.clearTimeout = clear(clearTimeout);
   window.clearInterval = clear(clearInterval);
 
-  const next = () => [...timers, ...intervals].sort(([, one], [, other]) => one.due - other.due)[0];
+  // The next one of those that were set for at most so many milliseconds.
+  const next = (longest) => {
+    const within = (set) => [...set].filter(([, { delay }]) => delay <= longest);
+    const waited = within(timers);
+    if (waited.length === 0) return null;
+    return [...waited, ...within(intervals)].sort(([, one], [, other]) => one.due - other.due)[0];
+  };
   // Fires a timer of this document in a task of its own, and resolves to the ms skipped by that. One that has fired
   // meanwhile does not stand for the next: nobody has looked since.
   const fire = (id, origin) =>
@@ -71,16 +75,18 @@
       .getAnimations()
       .some((animation) => animation.playState === "running" && animation.effect?.getComputedTiming().endTime !== Infinity);
 
-  // Resolves when the page is still, to the next timer and the ms until it is due; null: there is none.
-  const still = async () => {
+  // Resolves when the page is still, to the next timer and the ms until it is due; null: there is none. Timers that were
+  // set for more than `longest` ms are none, and neither does the page wait longer for what moves in it.
+  const still = async (longest) => {
     const since = performance.now();
     do {
       await frame();
       await frame();
       await idle();
-    } while (moves() && performance.now() - since < LONGEST_MS);
-    if (timers.size === 0) return null;
-    const [id, { due }] = next();
+    } while (moves() && performance.now() - since < longest);
+    const timer = next(longest);
+    if (timer === null) return null;
+    const [id, { due }] = timer;
     return { id, origin: performance.timeOrigin, wait: Math.max(0, due - clock()) };
   };
   // Goes the way of the page's own requests, behind them. Resolves when it has been kept from the server.
