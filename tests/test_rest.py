@@ -203,7 +203,7 @@ def site(page):
 def test_a_loop_without_end_after_the_click_is_the_candidates(run, page, monkeypatch):
     monkeypatch.setattr("pytest_lendbench.bench.rest.BOUND_S", 0.5)
     loop = "const port = new MessageChannel(); port.port1.onmessage = () => { for (;;); }; port.port2.postMessage(1);"
-    # Noticed by the click already, or by the look after it; whose fault it is, only a machine with time to spare can tell.
+    # Noticed by the click or by the look after it. Whose fault it is, only a machine with time to spare can tell.
     with pytest.raises((CandidateFault, InstrumentError)):
         run(loop).expect(page.locator("p")).to_have_text("here")
 
