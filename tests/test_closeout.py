@@ -70,8 +70,8 @@ def test_every_plan_of_ours_holds_every_rule(folder):
     assert (found.ticked, found.share) == (23, 1)
 
 
-def test_there_are_four_alternates():
-    assert len(ALTERNATES) == 4
+def test_there_are_enough_alternates():
+    assert len(ALTERNATES) >= 4
 
 
 def test_an_untouched_plan_has_nothing():
