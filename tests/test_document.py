@@ -50,3 +50,25 @@ def test_a_link_is_called_what_assistive_technology_calls_it(link, name):
 def test_a_card_outside_of_a_list_is_not_listed():
     assert [card.listed for card in Document("<div><article><h2>Lamp</h2></article></div>").cards()] == [False]
     assert [card.listed for card in Document('<i role="listitem"><article></article></i>').cards()] == [True]
+
+
+def test_what_was_streamed_stands_where_the_inline_scripts_of_react_put_it():
+    shell = (
+        '<h1>Items</h1><!--$?--><template id="B:0"></template><p>Loading</p><!--$--><i>still</i><!--/$--><!--/$-->'
+        "<b>End</b>"
+        '<label>Category <select><!--$?--><template id="B:1"></template><option>None</option><!--/$--></select></label>'
+    )
+    assert str(Document(shell).text) == "Items Loading still End Category None"
+    streamed = (
+        '<div hidden id="S:0"><ul><li>Lamp</li><template id="P:2"></template></ul></div>'
+        '<script>$RC=(b,c)=>{};$RC("B:0","S:0")</script>'
+        '<div hidden id="S:2"><li>Tent</li></div><script>$RS=(s,p)=>{};$RS("S:2","P:2")</script>'
+        '<div hidden id="S:1"><option>All</option><option>Tools</option></div><script>$RR("B:1","S:1",[])</script>'
+    )
+    document = Document(shell + streamed)
+    assert str(document.text) == "Items Lamp Tent End Category All Tools"
+    assert document.options("Category") == ["All", "Tools"]
+
+
+def test_a_script_that_names_what_is_not_there_moves_nothing():
+    assert str(Document('<p>Lamp</p><script>$RC("B:0","S:0")</script>').text) == "Lamp"

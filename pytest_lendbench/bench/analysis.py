@@ -24,6 +24,17 @@ _PADDING = 150
 """Empty lines before each file: the analyzer passes over code that looks minified, by the mean length of its lines in
 the first 64 KB. Few long lines are no reason to pass over a candidate's file."""
 
+_PROVEN_OTHERWISE = frozenset(
+    {
+        # Whether an action asks who is signed in: F.auth-checkout and F.auth-return try it. The rule wants it in the
+        # action's own body.
+        "react-doctor/server-auth-actions",
+        # Whether a promise of Next is used as what it promises: the type check refuses that. The rule refuses `then`.
+        "react-doctor/nextjs-async-dynamic-api-not-awaited",
+    }
+)
+"""Rules that guess from the text what the gate or a check knows."""
+
 _QUIET = ("--no-score", "--no-supply-chain", "--blocking", "none", "--yes")
 """Nothing is asked of the network, and no finding is a failure."""
 
@@ -132,6 +143,7 @@ def diagnosed(sources: Sources) -> list[Diagnostic]:
             one["message"],
         )
         for one in said["diagnostics"]
+        if f"{one['plugin']}/{one['rule']}" not in _PROVEN_OTHERWISE
     )
     return list(_with_sources(sources, found))
 

@@ -1,7 +1,8 @@
-"""The HTML of an answer, read as a person with no scripts would find it."""
+"""The HTML of an answer, read as a person would find it whose browser got no script files."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from bs4 import BeautifulSoup, Comment, Tag
@@ -9,6 +10,12 @@ from bs4 import BeautifulSoup, Comment, Tag
 from pytest_lendbench.rules.errors import CandidateFault
 
 _UNSEEN = ("script", "style", "template", "noscript", "head")
+
+_REVEAL = re.compile(r'\$R([CRS])\("([^"]*)","([^"]*)"')
+"""How React's inline scripts put what was streamed into its place: `$RC(boundary, content)` and `$RR` take the fallback
+away for it, `$RS(content, place)` fills a gap (react-dom, `ReactDOMFizzInstructionSetShared`)."""
+_BOUNDARY_BEGINS = ("$", "$?", "$!", "$~", "&")
+_BOUNDARY_ENDS = ("/$", "/&")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +52,11 @@ class Card:
 
 
 class Document:
-    """An HTML answer. Streamed parts count where they arrive; scripts and templates don't count."""
+    """An HTML answer. Streamed parts stand in the place of their fallback; scripts and templates don't count."""
 
     def __init__(self, html: str) -> None:
         soup = BeautifulSoup(html, "html.parser")
+        _reveal(soup)
         title = soup.find("title")
         self.title = title.get_text() if title else ""
         for unseen in soup.find_all(_UNSEEN):
@@ -127,3 +135,31 @@ class Document:
         by = [self.soup.find(id=one) for one in str(link.get("aria-labelledby") or "").split()]
         words = str(label) if label else " ".join(one.get_text() for one in by if one)
         return " ".join((words or link.get_text()).split())
+
+
+def _reveal(soup: BeautifulSoup) -> None:
+    """Does what the inline scripts would do, which need no script file."""
+    for script in soup.find_all("script"):
+        for kind, one, other in _REVEAL.findall(script.get_text()):
+            place, content = soup.find(id=other if kind == "S" else one), soup.find(id=one if kind == "S" else other)
+            if not isinstance(place, Tag) or not isinstance(content, Tag):
+                continue
+            if kind != "S":
+                _remove_fallback(place)
+            for part in list(content.contents):
+                place.insert_before(part.extract())
+            content.decompose()
+            place.decompose()
+
+
+def _remove_fallback(place: Tag) -> None:
+    """Removes what stands from a boundary's beginning to its end."""
+    fallback, inner = [], 0
+    for sibling in place.next_siblings:
+        if isinstance(sibling, Comment):
+            if sibling in _BOUNDARY_ENDS and inner == 0:
+                break
+            inner += (sibling in _BOUNDARY_BEGINS) - (sibling in _BOUNDARY_ENDS)
+        fallback.append(sibling)
+    for part in fallback:
+        part.extract()
