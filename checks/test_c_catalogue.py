@@ -60,7 +60,8 @@ def test_every_item_is_a_card_with_its_status_and_due_text(shelf, visit):
 def test_a_day_that_begins_while_the_server_runs_is_seen(shelf, visit, clock, at_desk):
     def seen():
         cards = {card.name: card.text for card in visit("/items").cards()}
-        return cards.get("Tent", "no card of the tent"), visit("/items/it-3").text, visit("/items?status=overdue").names()
+        tent = cards.get("Tent", "no card of the tent")
+        return tent, visit("/items/it-3").text, visit("/items?status=overdue").names()
 
     card, detail, overdue = seen()
     assert ("Due today" in card, "Due today" in detail, overdue) == (True, True, ["Jigsaw"])
