@@ -99,7 +99,7 @@ def test_cards_stand_in_the_collation_of_english_then_by_id(store, visit):
     assert links == ["/items/it-10", "/items/it-9", "/items/it-B", "/items/it-b"]
 
 
-@pytest.mark.check(id="C.search", tier=0, spec="C.4")
+@pytest.mark.check(id="C.search", tier=0, spec="C.3, C.4")
 @pytest.mark.weight(points=0.25)
 def test_the_search_looks_into_names_and_descriptions(shelf, visit):
     assert visit("/items?q=%20SOUND%20").names() == ["Sound recorder", "Tent"]
@@ -265,7 +265,7 @@ def test_the_form_shows_the_filters_in_force_also_a_category_without_items(shelf
     assert idle.options("Category") == ["All categories", "Audio", "Outdoors", "Tools"]
 
 
-@pytest.mark.check(id="C.categories", tier=2, spec="C.10")
+@pytest.mark.check(id="C.categories", tier=2, spec="C.5, C.10")
 def test_categories_stand_once_each_in_the_collation_of_english(store, visit):
     names = ["Zelte", "Size 10", "Äxte", "size 9", "Axles", "Zelte"]
     store.seed(items=[an_item(category="Of yesterday")])
