@@ -2,10 +2,12 @@
 
     python benchmarks/stability.py [ROUNDS]
 
-A round is two gradings of each of the five trees. A flip is a verdict that is not the check's most frequent one on that
-tree. Writes `docs/stability.md`; ends with 1 if anything flipped or was not scored.
+A round is two gradings of each tree. A flip is a verdict that is not the check's most frequent one on that tree. What
+earlier runs have found with the same grader and trees, kept in `.matrix`, counts too. Writes `docs/stability.md`; ends
+with 1 if anything flipped.
 """
 
+import itertools
 import json
 import subprocess
 import sys
@@ -16,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pytest_lendbench.bench import layout
+from pytest_lendbench.bench.ruler import digest, judging
 from pytest_lendbench.bench.specimen import specimen
 
 _BUSY = 2
@@ -41,6 +44,13 @@ def grade(overlay: str) -> dict[str, str]:
         score = json.loads(result.read_text("utf-8"))
     verdicts = {check["id"]: check["verdict"] for check in score["checks"]}
     return {**verdicts, "status": score["status"], "total": str(score["total"])}
+
+
+def measured(trees: list[str]) -> str:
+    """A digest of all that a verdict on these trees depends on."""
+    root = layout.suite_root()
+    files = (path for tree in trees for path in sorted((layout.fixture() / tree).rglob("*")) if path.is_file())
+    return digest([*judging([root / "checks", root / "probes", root / "conftest.py"]), *files])
 
 
 def commit() -> str:
@@ -77,22 +87,22 @@ def page(version: str, gradings: int, seen: dict[tuple[str, str], Counter[str]])
 def main(rounds: int) -> int:
     alternates = sorted(path.name for path in (layout.fixture() / "alternates").iterdir())
     trees = ["reference", *(f"alternates/{name}" for name in alternates)]
-    seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    version = commit()
-    gradings = 0
+    kept = layout.suite_root() / ".matrix" / "stability" / f"{measured(trees)}.json"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    all_found: list[tuple[str, dict[str, str]]] = json.loads(kept.read_text("utf-8")) if kept.exists() else []
     flips = 0
     for turn in range(rounds):
-        for tree in trees:
-            for loops in (0, _BUSY):
-                with busy(loops):
-                    found = grade(tree)
-                gradings += 1
-                print(
-                    f"round {turn + 1}/{rounds}, {tree}, {loops} loops: {found['status']} {found['total']}", flush=True
-                )
-                for check, verdict in found.items():
-                    seen[tree, check][verdict] += 1
-        text, flips = page(version, gradings, seen)
+        for tree, loops in itertools.product(trees, (0, _BUSY)):
+            with busy(loops):
+                found = grade(tree)
+            print(f"round {turn + 1}/{rounds}, {tree}, {loops} loops: {found['status']} {found['total']}", flush=True)
+            all_found.append((tree, found))
+            kept.write_text(json.dumps(all_found), "utf-8")
+        seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for tree, verdicts in all_found:
+            for check, verdict in verdicts.items():
+                seen[tree, check][verdict] += 1
+        text, flips = page(commit(), len(all_found), seen)
         (layout.suite_root() / "docs" / "stability.md").write_text(text, "utf-8")
     return 1 if flips else 0
 
