@@ -161,7 +161,7 @@ def test_filters_work_together_and_the_first_of_a_repeated_one_counts(shelf, vis
     assert visit("/items?category=Tools&status=overdue&q=").names() == ["Jigsaw"]
     assert visit("/items?category=Tools&category=Audio").names() == ["Drill", "Jigsaw"]
     assert visit("/items?q=tent&q=drill&status=&category=").names() == ["Tent"]
-    for first_is_none in ("category=&category=Tools", "status=&status=overdue", "status=lost&status=overdue"):
+    for first_is_none in ("category=&category=Tools", "status=&status=overdue"):
         assert len(visit(f"/items?{first_is_none}").names()) == 5, f"the first one filters nothing: {first_is_none}"
 
 
@@ -211,6 +211,7 @@ def test_the_filters_work_without_script_files_and_show_what_is_in_force(shelf, 
 @pytest.mark.check(id="C.parallel-reads", tier=2, spec="C.11")
 def test_no_read_of_the_catalogue_waits_for_another(shelf, store, desk):
     for path in ("/items", "/items?q=nothing-of-the-kind"):
+        store.settle()
         asked = len(store.trace)
         desk.get(path)
         reads = sorted(operation.name for operation in store.trace[asked:])
@@ -274,7 +275,8 @@ def test_categories_stand_once_each_in_the_collation_of_english(store, visit):
     assert visit("/items").options("Category") == ["All categories", "Axles", "Äxte", "size 9", "Size 10", "Zelte"]
     assert visit("/items?category=Size+10").options("Category")[1:] == ["Axles", "Äxte", "size 9", "Size 10", "Zelte"]
     store.seed(items=[an_item(category="Hand  tools")])
-    option = visit("/items").control("Category").find_all("option")[-1]
+    options = visit("/items").control("Category").find_all("option")
+    option = only((option for option in options if "Hand" in option.get_text()), "option of the category")
     # Without a value a browser sends the text, its white space collapsed.
     sent = option.get("value", " ".join(option.get_text().split()))
     assert sent == "Hand  tools", f"the form asks for the category {sent!r}, which no item has"
@@ -313,8 +315,8 @@ def test_namesakes_stand_once_each_also_after_a_filter_is_left(store, visitor):
     headings = page.get_by_role("article").get_by_role("heading")
     visitor.open("/items?q=lamp")
     visitor.expect(headings).to_have_text(["Lamp", "Lamp"])
-    visitor.click(page.get_by_role("navigation").get_by_role("link", name="Items"))
-    visitor.expect(page.get_by_text("5 of 5 items")).to_be_visible()
+    visitor.click(page.get_by_role("navigation", name="Main").get_by_role("link", name="Items"))
+    visitor.expect(page.get_by_text("5 of 5 items").first).to_be_visible()
     visitor.expect(headings).to_have_text(names)
 
 

@@ -74,7 +74,7 @@ def test_on_the_way_to_the_catalogue_a_person_is_told_that_it_loads(visitor, sto
     page = visitor.page
     visitor.open("/members")
     with store.held(*READS) as held:
-        visitor.click(page.get_by_role("navigation").get_by_role("link", name="Items"))
+        visitor.click(page.get_by_role("navigation", name="Main").get_by_role("link", name="Items"))
         visitor.expect(page.get_by_role("status").filter(has_text="Loading items…")).to_be_visible()
         visitor.expect(page.get_by_role("heading", name="Items", level=1)).to_be_visible()
         held.release()

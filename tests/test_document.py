@@ -70,5 +70,9 @@ def test_what_was_streamed_stands_where_the_inline_scripts_of_react_put_it():
     assert document.options("Category") == ["All", "Tools"]
 
 
+def test_the_title_is_the_pages_and_not_a_pictures():
+    assert Document("<svg><title>Icon</title></svg><title>Items</title>").title == "Items"
+
+
 def test_a_script_that_names_what_is_not_there_moves_nothing():
     assert str(Document('<p>Lamp</p><script>$RC("B:0","S:0")</script>').text) == "Lamp"

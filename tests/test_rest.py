@@ -129,6 +129,13 @@ def test_the_pages_clock_can_be_put_forward(run):
     assert screen.page.locator("p").text_content() == "ab"
 
 
+def test_then_intervals_count_too(run):
+    screen = run("let left = 8; setInterval(() => { if (--left === 0) say('over'); }, 1000);")
+    assert said(screen) == ""
+    screen.pass_time(20)
+    assert screen.page.locator("p").text_content() == "over"
+
+
 def test_a_page_that_is_never_without_a_timer_comes_to_rest(run):
     assert said(run("const more = () => { say('.'); setTimeout(more); }; more();"))
 

@@ -57,7 +57,7 @@ class Document:
     def __init__(self, html: str) -> None:
         soup = BeautifulSoup(html, "html.parser")
         _reveal(soup)
-        title = soup.find("title")
+        title = next((title for title in soup.find_all("title") if title.find_parent("svg") is None), None)
         self.title = title.get_text() if title else ""
         for unseen in soup.find_all(_UNSEEN):
             unseen.decompose()

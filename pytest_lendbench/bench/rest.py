@@ -73,7 +73,7 @@ class Rest:
 
         Args:
             within_ms: By the page's clock; what comes later is not waited for.
-            held: Whether timers fire also while the store holds an answer back.
+            held: Whether timers fire also while the store holds an answer back, and intervals also without a timer.
 
         Raises:
             CandidateFault: The server or the page is proven hung or gone.
@@ -81,7 +81,7 @@ class Rest:
         """
         self.skipped_ms = 0.0
         for _ in range(_MOST_TIMERS):
-            timer = self._still(within_ms)
+            timer = self._still(within_ms, intervals=held)
             yield
             # While the store holds an answer back, time stands still: nothing is given up for being late.
             if timer is None or (self._unfinished and not held) or timer["wait"] > within_ms - self.skipped_ms:
@@ -93,7 +93,7 @@ class Rest:
         for _ in self.moments():
             pass
 
-    def _still(self, within_ms: float) -> dict[str, Any] | None:
+    def _still(self, within_ms: float, *, intervals: bool) -> dict[str, Any] | None:
         """Waits until nothing but timers goes on. Returns the next one and the ms until it is due, if any."""
         until = time.monotonic() + BOUND_S
         while time.monotonic() < until:
@@ -101,7 +101,7 @@ class Rest:
             self._server.settle()
             # An answer that comes while the page is asked may have come after it was found still.
             all_here = self._all_here()
-            answer = self._ask(f"still({within_ms})")
+            answer = self._ask(f"still({within_ms}, {int(intervals)})")
             if answer and all_here and begun == self._begun and self._all_here():
                 timer: dict[str, Any] | None = answer[0]
                 return timer

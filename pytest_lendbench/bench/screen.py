@@ -245,9 +245,9 @@ class Screen:
         self._rested = True
 
     def pass_time(self, seconds: float) -> None:
-        """Puts the page's clock forward: its timers that are due by then fire. Errors as for `rest`.
+        """Puts the page's timers and intervals forward: those that are due by then fire. Errors as for `rest`.
 
-        The store's clock has no part in it: what is held is still under way.
+        `Date` has no part in it, nor has the store: what is held is still under way.
         """
         for _ in self._rest.moments(seconds * 1000, held=True):
             pass

@@ -1,6 +1,8 @@
 // Runs in every graded page before the page's own scripts. It lets the grader ask when the page is still (nothing moves or
 // is left to paint, and it has idled), and fire the page's timers early, so that nobody has to wait for them.
 (() => {
+  // What moves for longer than this is no part of an answer to a person's action.
+  const MOVES_MS = 5000;
   const { fetch, setTimeout, clearTimeout, setInterval, clearInterval, requestAnimationFrame, requestIdleCallback } = window;
 
   // The timers that are still to fire, each with when that is by the page's clock, which runs ahead of the real one by
@@ -42,12 +44,13 @@
   window.clearTimeout = clear(clearTimeout);
   window.clearInterval = clear(clearInterval);
 
-  // The next one of those that were set for at most so many milliseconds.
-  const next = (longest) => {
+  // The next one of those that were set for at most so many milliseconds. Intervals without a timer: only if they count
+  // `alone`.
+  const next = (longest, alone) => {
     const within = (set) => [...set].filter(([, { delay }]) => delay <= longest);
     const waited = within(timers);
-    if (waited.length === 0) return null;
-    return [...waited, ...within(intervals)].sort(([, one], [, other]) => one.due - other.due)[0];
+    if (waited.length === 0 && !alone) return null;
+    return [...waited, ...within(intervals)].sort(([, one], [, other]) => one.due - other.due)[0] ?? null;
   };
   // Fires a timer of this document in a task of its own, and resolves to the ms skipped by that. One that has fired
   // meanwhile does not stand for the next: nobody has looked since.
@@ -75,16 +78,16 @@
       .getAnimations()
       .some((animation) => animation.playState === "running" && animation.effect?.getComputedTiming().endTime !== Infinity);
 
-  // Resolves when the page is still, to the next timer and the ms until it is due; null: there is none. Timers that were
-  // set for more than `longest` ms are none, and neither does the page wait longer for what moves in it.
-  const still = async (longest) => {
+  // Resolves when the page is still, to the next timer and the ms until it is due; null: there is none. What the two
+  // arguments are, `next` says.
+  const still = async (longest, alone) => {
     const since = performance.now();
     do {
       await frame();
       await frame();
       await idle();
-    } while (moves() && performance.now() - since < longest);
-    const timer = next(longest);
+    } while (moves() && performance.now() - since < MOVES_MS);
+    const timer = next(longest, alone);
     if (timer === null) return null;
     const [id, { due }] = timer;
     return { id, origin: performance.timeOrigin, wait: Math.max(0, due - clock()) };
