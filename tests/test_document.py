@@ -74,5 +74,7 @@ def test_the_title_is_the_pages_and_not_a_pictures():
     assert Document("<svg><title>Icon</title></svg><title>Items</title>").title == "Items"
 
 
-def test_a_script_that_names_what_is_not_there_moves_nothing():
-    assert str(Document('<p>Lamp</p><script>$RC("B:0","S:0")</script>').text) == "Lamp"
+@pytest.mark.parametrize("names", ['"B:0","S:0"', '"a","a"', '"b","a"', '"b","b"'])
+def test_a_script_that_names_what_cannot_be_moved_moves_nothing(names):
+    html = '<p id="a">Lamp <b id="b">late</b></p>'
+    assert str(Document(f"{html}<script>$RC({names})</script>").text) == "Lamp late"

@@ -144,6 +144,8 @@ def _reveal(soup: BeautifulSoup) -> None:
             place, content = soup.find(id=other if kind == "S" else one), soup.find(id=one if kind == "S" else other)
             if not isinstance(place, Tag) or not isinstance(content, Tag):
                 continue
+            if any(around is content for around in (place, *place.parents)):
+                continue  # Nothing can stand within itself; React writes no such thing.
             if kind != "S":
                 _remove_fallback(place)
             for part in list(content.contents):
