@@ -11,6 +11,7 @@ import pytest
 
 from pytest_lendbench import distributed, verdicts
 from pytest_lendbench.bench.grading import Prepared
+from pytest_lendbench.bench.renderers import watched
 from pytest_lendbench.markers import SPEC
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ class Worker:
         config.stash[PREPARED] = Prepared.from_json(given["prepared"])
         config.stash[EVIDENCE] = Path(given["evidence"])
         return cls(config)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Generator[None, None, None]:
+        """No check waits for ever."""
+        with watched():
+            yield
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

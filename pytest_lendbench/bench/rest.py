@@ -6,16 +6,14 @@ time had come. So a page comes to rest in the time that its work takes, and neve
 
 from __future__ import annotations
 
-import threading
 import time
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-import psutil
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page, Request
 
 from pytest_lendbench.bench.patience import blame
+from pytest_lendbench.bench.renderers import bounded, busiest_renderer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,47 +112,9 @@ class Rest:
     def _ask(self, what: str) -> list[Any]:
         """Has `node/page.js` do something. Returns its answer as the one entry; none: it was left meanwhile."""
         try:
-            with bounded(0):
+            with bounded(2 * BOUND_S):
                 return list(self._page.evaluate(f"() => window.lendbench.{what}.then((it) => [it])"))
         except PlaywrightError as error:
             if "navigat" in str(error) or "context was destroyed" in str(error):
                 return []
             raise blame(f"The page does not answer: {error.message}", busiest_renderer()) from error
-
-
-@contextmanager
-def bounded(patience_ms: float) -> Iterator[None]:
-    """Ends the pages' processes if what is done inside takes far more than Playwright was given for it.
-
-    A page in an endless loop would keep it for ever: when it asks a page, its time-outs don't count.
-    """
-    watch = threading.Timer(2 * BOUND_S + patience_ms / 1000, _end_pages)
-    watch.daemon = True
-    watch.start()
-    try:
-        yield
-    finally:
-        watch.cancel()
-
-
-def _end_pages() -> None:
-    """Ends all renderers: the stuck one may use no processor, and pages share them."""
-    for renderer in _renderers():
-        with suppress(psutil.NoSuchProcess):  # It has ended by itself.
-            renderer.kill()
-
-
-def busiest_renderer() -> psutil.Process | None:
-    """The renderer of this process' browser that used most CPU, as evidence of a page in an endless loop."""
-    used: dict[psutil.Process, float] = {}
-    for renderer in _renderers():
-        with suppress(psutil.NoSuchProcess):  # It has ended by itself.
-            used[renderer] = sum(renderer.cpu_times()[:2])
-    return max(used, key=used.__getitem__, default=None)
-
-
-def _renderers() -> Iterator[psutil.Process]:
-    for child in psutil.Process().children(recursive=True):
-        with suppress(psutil.NoSuchProcess):  # It has ended by itself.
-            if "--type=renderer" in child.cmdline():
-                yield child

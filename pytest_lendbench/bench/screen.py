@@ -18,7 +18,8 @@ from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Route, e
 from playwright.sync_api import Error as PlaywrightError
 
 from pytest_lendbench.bench.patience import blame
-from pytest_lendbench.bench.rest import BOUND_S, Rest, Server, bounded, busiest_renderer
+from pytest_lendbench.bench.renderers import bounded, busiest_renderer
+from pytest_lendbench.bench.rest import BOUND_S, Rest, Server
 from pytest_lendbench.bench.wire import TAG_HEADER
 from pytest_lendbench.rules.errors import CandidateFault
 
@@ -181,10 +182,9 @@ class Screen:
         session = self.page.context.new_cdp_session(self.page)
         session.send("Emulation.setTimezoneOverride", {"timezoneId": zone})
         session.send("Emulation.setLocaleOverride", {"locale": locale})
-        try:
-            yield
-        finally:
-            session.detach()  # With it the overrides end.
+        yield
+        # With it the overrides end. After an error the page isn't used again; one that has crashed would not answer.
+        session.detach()
 
     # What a person sees.
 
@@ -316,7 +316,7 @@ class Screen:
                 took, looked = time.monotonic() - looked, time.monotonic()
             patience_ms = max(_TRY_MS, _SECOND_LOOK * took * 1000, self._rest.skipped_ms)
             try:
-                with bounded(patience_ms):
+                with bounded(2 * BOUND_S + patience_ms / 1000):
                     act(patience_ms)
             except (AssertionError, PlaywrightError) as error:
                 blamed = blame(_plain(error), None)
@@ -330,7 +330,7 @@ class Screen:
     @staticmethod
     def _done(act: Callable[[float], object], timeout_ms: float) -> bool:
         try:
-            with bounded(timeout_ms):
+            with bounded(2 * BOUND_S + timeout_ms / 1000):
                 act(timeout_ms)
         except (AssertionError, PlaywrightError):
             return False

@@ -1,0 +1,79 @@
+"""No check waits for ever for its pages, whatever a candidate's page does."""
+
+import pytest
+from gradings import one_check
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import sync_playwright
+from still import StillServer
+
+from pytest_lendbench.bench import patience, renderers
+from pytest_lendbench.bench.browser import find_browser
+from pytest_lendbench.bench.renderers import busiest_renderer, watched
+from pytest_lendbench.bench.screen import Screen
+from pytest_lendbench.rules.errors import CandidateFault
+
+HANG = "() => { for (;;); }"
+
+
+@pytest.fixture
+def tab():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser().executable, args=["--no-sandbox"])
+        yield browser.new_page()
+        browser.close()
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch):
+    monkeypatch.setattr(renderers, "CHECK_S", 1.0)
+    monkeypatch.setattr(renderers, "_THEN_S", 1.0)
+    # Whatever else runs on this machine.
+    monkeypatch.setattr(patience, "_STARVED_RATIO", float("inf"))
+
+
+def test_a_page_that_never_answers_is_the_candidates(tab):
+    with (
+        pytest.raises(CandidateFault, match=r"waited for its pages for more than 1 s.* It used [01]\.\d processors"),
+        watched(),
+    ):
+        tab.evaluate(HANG)
+
+
+def test_a_call_that_waits_for_a_page_that_has_crashed_comes_back(tab):
+    session = tab.context.new_cdp_session(tab)
+    busiest_renderer().kill()
+    with pytest.raises((CandidateFault, PlaywrightError)), watched():
+        session.detach()
+
+
+def test_what_ends_in_time_has_its_own_verdict(tab):
+    with pytest.raises(PlaywrightError, match="nothing of that kind"), watched():
+        tab.evaluate("() => { throw new Error('nothing of that kind'); }")
+    with watched():
+        assert tab.evaluate("() => 1 + 1") == 2
+
+
+def test_elsewhere_a_page_that_crashes_keeps_nobody(tab):
+    def crash():
+        with Screen(tab, StillServer(), "t1").elsewhere("Asia/Tokyo", "de-DE"):
+            busiest_renderer().kill()
+            tab.evaluate("() => 1")
+
+    with pytest.raises(PlaywrightError), watched():
+        crash()
+
+
+def test_a_check_whose_page_hangs_has_failed(grader):
+    program = find_browser().executable
+    grader.suite(
+        one_check(
+            "from playwright.sync_api import sync_playwright\n"
+            "with sync_playwright() as playwright:\n"
+            f"    browser = playwright.chromium.launch(executable_path={str(program)!r}, args=['--no-sandbox'])\n"
+            f"    browser.new_page().evaluate({HANG!r})"
+        )
+    )
+    graded = grader.grade(grader.candidate("one"), "-n0")
+    assert graded.verdicts == {"A.one": "failed"}
+    assert "waited for its pages for more than 1 s" in graded.check("A.one")["message"]
+    assert grader.left_behind() == []
