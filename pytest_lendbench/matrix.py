@@ -54,6 +54,7 @@ class Matrix:
         self._full = full
         self._say = say
         self._jobs = _jobs()
+        self._scored = _scored()
         root = layout.suite_root()
         self._ruler = digest(judging([root / "checks", root / "probes", root / "conftest.py"]))
 
@@ -107,7 +108,7 @@ class Matrix:
         with specimen(job.overlay, job.defect) as tree:
             if job.varied:
                 variants.apply(tree, say=self._say)
-            asked = "" if self._full or job.tree.kind != "defect" else " or ".join(sorted(job.tree.caught_by))
+            asked = self._asked(job.tree)
             key = digest(_files(tree), self._ruler, asked)
             kept = self._store / f"{job.tree.id}.json"
             if kept.exists() and (known := json.loads(kept.read_text("utf-8")))["key"] == key:
@@ -116,6 +117,12 @@ class Matrix:
         self._store.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps({"key": key, "outcome": outcome.to_json()}), "utf-8")
         return outcome, True
+
+    def _asked(self, tree: Tree) -> str:
+        """Which checks a tree is graded by, for `-k`; nothing: by all, and it is analysed and scored."""
+        if tree.kind != "defect":
+            return ""
+        return " or ".join(sorted(self._scored if self._full else tree.caught_by))
 
 
 def write_page(outcomes: dict[Tree, Outcome], docs: Path, *, full: bool) -> None:
@@ -128,8 +135,11 @@ def write_page(outcomes: dict[Tree, Outcome], docs: Path, *, full: bool) -> None
 
 def wrong(outcomes: dict[Tree, Outcome], *, whole: bool, full: bool = False) -> list[str]:
     """As `broken_rules`, by the catalog."""
-    scored = [spec.id for spec in default_suite().read_catalog() if spec.scored]
-    return broken_rules(outcomes, scored, whole=whole, full=full)
+    return broken_rules(outcomes, _scored(), whole=whole, full=full)
+
+
+def _scored() -> list[str]:
+    return [spec.id for spec in default_suite().read_catalog() if spec.scored]
 
 
 def _jobs() -> list[_Job]:
