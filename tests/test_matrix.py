@@ -44,6 +44,12 @@ def test_what_is_known_is_not_graded_again(matrix, said):
     assert ["known" in line for line in said] == [False, True]
 
 
+def test_in_the_full_one_every_check_is_tried(tmp_path, said):
+    [(tree, outcome)] = Matrix(tmp_path / "store", full=True, say=said.append).run(["label-of-maintenance"]).items()
+    assert {*outcome.passed, *outcome.failed} == {spec.id for spec in default_suite().read_catalog() if spec.scored}
+    assert tree.caught_by <= set(outcome.failed)
+
+
 def test_there_are_alternates_variants_and_enough_defects(matrix):
     found = defects()
     assert len(found) >= 140
