@@ -1,4 +1,4 @@
-# Two commands do everything on a machine with Python >= 3.11 and Node >= 20.9:
+# Two commands do everything on a machine with Python >= 3.11 and Node 20.19 or newer (not 21 to 22.12):
 #   make grade [CANDIDATE=path] [JSON=file] [ARGS="..."]   grades the reference, or the tree at CANDIDATE
 #   make test                                              lint, types and the project's own tests
 # A third is for those who change checks:

@@ -1,7 +1,7 @@
 """How long a grading takes, in cold builds of the same tree: `python benchmarks/ratio.py [RUNS]`.
 
 Both are measured in one run of hyperfine, a grading with everything cached against `npm run build` with no `.next`.
-Prints both medians and their ratio: 3 is the bound, 2 the aim.
+Prints both medians and their ratio: 3 is the bound, 2 the aim. Needs hyperfine.
 """
 
 import json

@@ -106,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     matrix = command("matrix", "prove the checks on all trees of the fixture")
     matrix.add_argument("ids", nargs="*", help="only these trees")
     matrix.add_argument("--full", action="store_true", help="try every check on every defect")
-    matrix.add_argument("--sample", type=int, metavar="N", help="only N of the defects")
+    matrix.add_argument("--sample", type=int, metavar="N", help="only N defects, and what the last commit touched")
     command("baseline", "write the baseline of the analysis anew, from the reference")
     return parser
 

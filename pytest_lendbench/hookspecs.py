@@ -38,7 +38,7 @@ def pytest_lendbench_score(ledger: Ledger, measures: Measures) -> Score | None:
 
 @pytest.hookspec
 def pytest_lendbench_report(result: GradingResult) -> ReportSection | None:
-    """Adds a section to every report of this grading. Asked once, in the controller, of everyone."""
+    """Adds a section to every report of this grading but JUnit's. Asked once, in the controller, of everyone."""
 
 
 @pytest.hookspec

@@ -94,8 +94,8 @@ def test_a_report_that_cannot_be_written(option, grade, app, tmp_path):
 @pytest.mark.parametrize(
     ("node", "says"),
     [
-        (None, "There is no `node` on the PATH. Install Node 20.9 or newer."),
-        ("echo 18.20.0; echo /usr/bin/node", "is Node 18.20.0, which is too old. Install Node 20.9 or newer."),
+        (None, "There is no `node` on the PATH. Install Node 20 from 20.19 on, or Node 22.13 or newer."),
+        ("echo 18.20.0; echo /usr/bin/node", "is Node 18.20.0, on which not all packages run. Install Node 20 from"),
         ("exit 3", "does not run"),
     ],
 )

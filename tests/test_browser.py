@@ -74,6 +74,15 @@ def test_a_half_installed_one_is_none(tmp_path):
     assert find_browser().executable == found
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="There Playwright does not ask that variable.")
+def test_playwrights_own_is_looked_for_in_the_users_cache(tmp_path, monkeypatch):
+    playwrights_own(tmp_path)
+    (tmp_path / "own").rename(tmp_path / "ms-playwright")
+    monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert find_browser() == Browser(None, "Own 9")
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_as_a_program_it_tells_by_its_status(tmp_path, there):
     if there:

@@ -59,7 +59,7 @@ class TestAProgramThatMisbehaves:
             node = tmp_path / "node"
             node.write_text(f"#!/bin/bash\n{script}\n")
             node.chmod(0o755)
-            tools = Toolchain(node, "20.9.0", tmp_path, tmp_path, "key")
+            tools = Toolchain(node, "20.19.0", tmp_path, tmp_path, "key")
             (tmp_path / "tree").mkdir()
             return gate.build(tmp_path / "tree", tools, tmp_path)
 

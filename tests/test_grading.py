@@ -53,8 +53,7 @@ def test_the_untouched_app_passes(candidate, temporary):
         assert not (copy / ".next" / "cache").exists()
         assert said
     finally:
-        prepared.remove()
-        prepared.remove()
+        shutil.rmtree(prepared.run_dir)
 
 
 def test_an_import_of_a_file_that_was_left_out_is_said_before_the_compilers_words(candidate):
@@ -62,7 +61,7 @@ def test_an_import_of_a_file_that_was_left_out_is_said_before_the_compilers_word
     with (candidate / "src/items/status.ts").open("a") as file:
         file.write('export { help } from "./helper";\n')
     prepared = prepare(candidate, "build", lambda _: None)
-    prepared.remove()
+    shutil.rmtree(prepared.run_dir)
     assert [path for path, _ in prepared.contract.added] == ["src/items/helper.ts"]
     assert prepared.gate.step == "typecheck"
     first, *rest = prepared.gate.output.splitlines()
@@ -87,14 +86,14 @@ def test_only_writable_files_reach_the_tree(candidate):
         assert not (tree / ".npmrc").exists()
         assert prepared.contract.violated_classes == ("added", "protected", "exports")
     finally:
-        prepared.remove()
+        shutil.rmtree(prepared.run_dir)
 
 
 @pytest.mark.usefixtures("no_gate")
 def test_odd_names_are_added_files_like_any_other(candidate):
     (candidate / "right\u202eleft.ts").write_text("")
     prepared = prepare(candidate, "build", lambda _: None)
-    prepared.remove()
+    shutil.rmtree(prepared.run_dir)
     assert [path for path, _ in prepared.contract.added] == [r"right\u202eleft.ts"]
     json.dumps(prepared.to_json()).encode()
 
@@ -164,7 +163,7 @@ def test_a_build_is_used_again_only_for_the_same_files(candidate, tmp_path, monk
             assert prepared.gate.passed
             return prepared.provenance["reused_build"]
         finally:
-            prepared.remove()
+            shutil.rmtree(prepared.run_dir)
 
     assert [reused(), reused()] == [False, True]
     with (candidate / "src/items/status.ts").open("a", encoding="utf-8") as stream:
@@ -179,7 +178,7 @@ def test_the_analysis_reads_text(candidate, no_gate):
     try:
         read = (prepared.sources.tree / "src/items/status.ts").read_text("utf-8")
     finally:
-        prepared.remove()
+        shutil.rmtree(prepared.run_dir)
     assert prepared.sources.scratch != Path(prepared.run_dir, "tmp")
     assert read.endswith("// caf\N{REPLACEMENT CHARACTER}\n")
 
@@ -189,7 +188,7 @@ def test_a_closeout_is_judged_with_the_gate(candidate, no_gate, monkeypatch):
     plan = candidate / "plan/plan.md"
     plan.write_text(plan.read_text("utf-8").replace("- [ ]", "* [X]"), "utf-8")
     prepared = prepare(candidate, "build", print)
-    prepared.remove()
+    shutil.rmtree(prepared.run_dir)
     broken = {rule.name: rule.broken for rule in prepared.closeout.rules if not rule.held}
     assert broken.keys() == {"count", "status", "completed-at", "claims"}
     assert "T5.2 is ticked, and the build fails" in broken["claims"]

@@ -9,6 +9,7 @@ from pytest_lendbench.bench import layout
 from pytest_lendbench.rules.errors import InstrumentError
 from pytest_lendbench.rules.quality import Baseline, Diagnostic, counted
 
+_ANALYSIS = Path(__file__).with_name("analysis.py")
 _REWRITE = "Run `lendbench baseline` and commit the file."
 
 
@@ -21,7 +22,7 @@ def read() -> Baseline:
     """The committed baseline.
 
     Raises:
-        InstrumentError: There is none, or it was made of another app, reference, analyzer or compiler script.
+        InstrumentError: There is none, or it was made of another app, reference, analyzer or way of asking it.
     """
     try:
         said = json.loads(path().read_text("utf-8"))
@@ -61,6 +62,6 @@ def sources_digest() -> str:
             inner = file.relative_to(folder)
             if file.is_file() and inner.parts[0] not in {"node_modules", ".next"} and file.suffix != ".tsbuildinfo":
                 found.update(f"{name}/{inner.as_posix()}\0".encode() + file.read_bytes() + b"\0")
-    for script in ("compiler.mjs", "package-lock.json"):
-        found.update((layout.NODE_SOURCES / script).read_bytes() + b"\0")
+    for script in (layout.NODE_SOURCES / "compiler.mjs", layout.NODE_SOURCES / "package-lock.json", _ANALYSIS):
+        found.update(script.read_bytes() + b"\0")
     return found.hexdigest()

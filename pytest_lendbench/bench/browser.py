@@ -63,7 +63,8 @@ def _playwrights_own(*, headed: bool) -> Path | None:
     listed = json.loads((package / "browsers.json").read_text(encoding="utf-8"))["browsers"]
     revision = next(one["revision"] for one in listed if one["name"] == name)
     place = os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or ""
-    caches = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    linux = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    caches = Path.home() / "Library/Caches" if sys.platform == "darwin" else linux
     root = package / ".local-browsers" if place == "0" else Path(place or caches / "ms-playwright")
     folder = root / f"{name.replace('-', '_')}-{revision}"
     if not (folder / "INSTALLATION_COMPLETE").is_file():

@@ -80,11 +80,13 @@ class Desk:
         self._store = store
 
     def get(self, path: str, *, staff: str | None = None, headers: Mapping[str, str] | None = None) -> Answer:
+        """Gets a path of the app. Errors as for `send`."""
         return self.request("GET", path, staff=staff, headers=headers)
 
     def post_json(
         self, path: str, body: Any, *, staff: str | None = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
+        """Posts JSON to a path of the app. Errors as for `send`."""
         return self.request("POST", path, staff=staff, headers=headers, json=body)
 
     def request(

@@ -35,7 +35,7 @@ class Prepared:
     Attributes:
         candidate: Where it was read from.
         track: The name of the track.
-        run_dir: The temporary directory of this grading. Whoever called `prepare` calls `remove` at the end.
+        run_dir: The temporary directory of this grading. Whoever called `prepare` removes it at the end.
         tree: The clean tree; built if the gate passed.
         node: The Node program.
         node_modules: The app's shared packages.
@@ -80,19 +80,6 @@ class Prepared:
     def run_copy(self, name: str) -> Path:
         """A copy of the built tree under `run_dir`, for one server of its own."""
         return assembly.run_copy(Path(self.tree), Path(self.run_dir, name))
-
-    def remove(self) -> None:
-        """Removes the temporary directory. May be done twice.
-
-        Raises:
-            InstrumentError: It cannot be removed.
-        """
-        try:
-            shutil.rmtree(self.run_dir)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise InstrumentError(f"{self.run_dir} could not be removed: {error}.", "Remove it by hand.") from error
 
 
 def prepare(path: Path, track: str, say: Callable[[str], None], *, reuse: bool = False) -> Prepared:

@@ -113,6 +113,12 @@ class Screen:
         self._once(self.page.go_back)
 
     def click(self, target: Locator, *, even_if_disabled: bool = False) -> None:
+        """Clicks once, when the control can be hit; with `even_if_disabled` also one that is disabled or covered.
+
+        Raises:
+            CandidateFault: It can't be hit, or the page hangs.
+            InstrumentError: The machine was too slow.
+        """
         self._ready()
         self.expect(target).to_be_visible()
         if not even_if_disabled:
@@ -120,6 +126,7 @@ class Screen:
         self._once(lambda timeout: target.click(timeout=timeout, force=even_if_disabled))
 
     def double_click(self, target: Locator) -> None:
+        """Clicks twice, as quickly as a double click is. Errors as for `click`."""
         self._ready()
         self.expect(target).to_be_visible()
         self.expect(target).to_be_enabled()
@@ -132,10 +139,12 @@ class Screen:
         self._once(lambda timeout: target.press(key, timeout=timeout))
 
     def hover(self, target: Locator) -> None:
+        """Puts the mouse over something."""
         self._ready()
         self._patiently(lambda patience: target.hover(timeout=patience))
 
     def fill(self, target: Locator, text: str) -> None:
+        """Puts `text` into a control in place of what is in it. Unlike `enter`, past the control's own limits."""
         self._ready()
         self._patiently(lambda patience: target.fill(text, timeout=patience))
 
