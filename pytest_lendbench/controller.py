@@ -157,6 +157,8 @@ class Controller:
                 self._progress.say(f"the exports were not compared: {error.what.splitlines()[0]}")
             else:
                 self.problem(error)
+        except Exception as error:  # noqa: BLE001
+            self._fault("The sources could not be analysed", error)
         else:
             contract = self._prepared.contract.with_exports(found.exports)
             self._prepared, self._quality = replace(self._prepared, contract=contract), found.quality

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_lendbench import distributed, verdicts
 from pytest_lendbench.bench.grading import Prepared
-from pytest_lendbench.bench.renderers import watched
+from pytest_lendbench.bench.watch import watched
 from pytest_lendbench.markers import SPEC
 
 if TYPE_CHECKING:
@@ -41,10 +41,12 @@ class Worker:
         return cls(config)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self) -> Generator[None, None, None]:
-        """No check waits for ever."""
+    def pytest_runtest_setup(self) -> Generator[None, None, None]:
+        """No check waits for ever, nor does what comes before and after it."""
         with watched():
             yield
+
+    pytest_runtest_call = pytest_runtest_teardown = pytest_runtest_setup
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

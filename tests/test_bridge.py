@@ -31,6 +31,8 @@ export const throws = () => { throw new RangeError("out of reach"); };
 export const throwsText = () => { throw "just text"; };
 export const map = () => ({ rows: [new Map()] });
 export const notANumber = () => NaN;
+export const oddDate = () => ({ $date: 1 });
+export const nested = () => { let all: unknown[] = []; for (let n = 0; n < 1500; n += 1) all = [all]; return all; };
 export const exits = () => { console.log("last words"); process.exit(3); };
 export const spins = () => { for (;;); };
 export const waits = () => new Promise(() => setInterval(() => {}, 1000));
@@ -150,6 +152,8 @@ def test_the_process_lives_on_after_an_error(unit):
     ("name", "evidence"),
     [
         ("exits", ["ended the process it ran in (status 3)", "last words"]),
+        ("oddDate", ["wrote into the bridge's own socket"]),
+        ("nested", ["wrote into the bridge's own socket"]),
         ("garbage", ["wrote into the bridge's own socket"]),
     ],
 )

@@ -33,6 +33,15 @@ def test_on_a_starved_machine_it_is_nobodys(monkeypatch, tmp_path):
     assert verdict.todo
 
 
+def test_where_the_kernel_ends_processes_for_want_of_memory_nobody_answers(monkeypatch):
+    assert isinstance(patience.ended("It ended."), CandidateFault)
+    before = patience._memory_kills()
+    monkeypatch.setattr(patience, "_memory_kills", lambda: before + 1)
+    for verdict in (patience.ended("It ended."), patience.blame("It took more than 9 s.", None)):
+        assert isinstance(verdict, InstrumentError)
+        assert "too little memory" in verdict.what
+
+
 def test_who_starves_the_machine_answers_for_it(monkeypatch, tmp_path):
     monkeypatch.setattr(patience, "_STARVED_RATIO", 0)
     monkeypatch.setattr(patience, "_SPIN_S", 1.0)

@@ -1,6 +1,8 @@
 """What a person sees and hears on a page, in a real browser."""
 
+import threading
 import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -48,6 +50,13 @@ def press(screen):
 def test_a_live_region_that_was_there_announces_what_comes_into_it(shown):
     screen = shown("<p role=status></p>" + BUTTON.format("document.querySelector('p').textContent = 'Done.'"))
     with screen.hears("Done."):
+        press(screen)
+
+
+def test_a_page_cannot_answer_in_the_graders_place(shown):
+    forge = "<script>window.lendbench.announced = () => 'focus'; window.lendbench = {};</script>"
+    screen = shown(forge + "<p></p>" + BUTTON.format("document.querySelector('p').textContent = 'Done.'"))
+    with pytest.raises(CandidateFault, match="not announced"), screen.hears("Done."):
         press(screen)
 
 
@@ -194,12 +203,35 @@ def test_after_something_went_wrong_no_page_is_used_again(browser):
     assert all(screen.page.is_closed() for screen in two)
 
 
-def test_a_page_that_is_used_again_is_as_new(browser):
+@pytest.fixture
+def still_site():
+    """The address of a server with an empty page."""
+
+    class Empty(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Empty) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_page_that_is_used_again_is_as_new(browser, still_site):
     pages = Pages(browser)
     first = pages.screen(CookieServer(), Tags(), None, {})
     first.page.set_viewport_size({"width": 320, "height": 640})
     first.page.emulate_media(color_scheme="dark", reduced_motion="no-preference")
-    pages.give_back("http://127.0.0.1:1", clean=True)
+    first.page.goto(still_site)
+    first.page.evaluate("() => { window.name = sessionStorage.draft = localStorage.draft = 'mine'; }")
+    pages.give_back(still_site, clean=True)
     again = pages.screen(CookieServer(), Tags(), None, {})
     assert again.page is first.page
     assert again.page.viewport_size == {"width": 1280, "height": 720}
@@ -208,4 +240,6 @@ def test_a_page_that_is_used_again_is_as_new(browser):
         for query in ("(prefers-color-scheme: dark)", "(prefers-reduced-motion: reduce)")
     )
     assert (dark, still) == (False, True)
+    again.page.goto(still_site)
+    assert again.page.evaluate("() => [window.name, sessionStorage.length, localStorage.length]") == ["", 0, 0]
     pages.give_back("http://127.0.0.1:1", clean=False)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
+from unittest.mock import AsyncMock
 
 import httpx
 import pytest
@@ -176,6 +177,31 @@ def test_a_late_answer_to_an_abandoned_question_is_no_forgery(store: Store) -> N
         server.leave()
 
     store.run(play)
+
+
+class Lost:
+    """A request that the server has done with, and that nobody gets an answer to."""
+
+    label = "GET /"
+
+    async def exchange(self, *_: object) -> None:
+        await asyncio.Event().wait()
+
+
+def test_an_answer_that_went_astray_in_the_server_is_not_waited_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_lendbench.bench.store.state.LOOK_S", 0.01)
+    monkeypatch.setattr("pytest_lendbench.bench.store.race.LOOK_S", 0.01)
+    monkeypatch.setattr(State, "settle", AsyncMock(return_value={}))
+
+    async def ask(state: State) -> None:
+        await state.answer(Lost.label, "t1", asyncio.create_task(Lost().exchange(state, "t1")))
+
+    with pytest.raises(CandidateFault, match="GET /: no answer, and nothing runs any more"):
+        store.run(ask)
+    with pytest.raises(CandidateFault, match="GET / and GET /: no answer, and nothing runs any more"):
+        store.race(Lost(), Lost())
 
 
 class SlowBody:

@@ -94,7 +94,7 @@ class Bridge:
             connection.settimeout(CALL_S)
             connection.sendall(request)
             while not reply.endswith(b"\n"):
-                connection.settimeout(max(0.001, deadline - time.monotonic()))
+                connection.settimeout(_left(deadline))
                 data = connection.recv(65536)
                 if not data:
                     raise ConnectionResetError
@@ -107,17 +107,17 @@ class Bridge:
             raise self._ended(child, what) from None
         try:
             answer = json.loads(reply, object_hook=_decode)
-        except ValueError:
+        except (ValueError, TypeError, RecursionError):
             answer = None
         if not (isinstance(answer, dict) and answer.keys() & {"value", "thrown", "broken"}):
             raise CandidateFault(f"{what} wrote into the bridge's own socket: {bytes(reply[:200])!r}.")
         return answer
 
     def _ended(self, child: Child, what: str) -> CandidateFault | InstrumentError:
-        child.wait(CALL_S)
+        by_itself = child.wait(CALL_S)
         child.kill_tree()
         said = child.log().strip()[-1000:]
-        if child.returncode == 137 and child.stopped_because is None:
+        if by_itself and child.returncode == 137 and child.stopped_because is None:
             return InstrumentError(
                 f"The unit bridge was killed from outside. {said}", "Grade again with more memory free."
             )
@@ -158,6 +158,18 @@ class Bridge:
         if self._child is not None:
             self._child.kill_tree()
             self._child = None
+
+
+def _left(deadline: float) -> float:
+    """Seconds until then.
+
+    Raises:
+        TimeoutError: None are left.
+    """
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
 
 
 def _encode(value: object) -> dict[str, str]:

@@ -10,6 +10,8 @@ from pytest_lendbench.bench.request import Answer, Request
 from pytest_lendbench.bench.server import AppServer
 from pytest_lendbench.bench.store.state import State
 from pytest_lendbench.bench.store.store import Store
+from pytest_lendbench.bench.wire import BadAnswer
+from pytest_lendbench.rules.errors import CandidateFault
 
 
 class CapturedRequest(Protocol):
@@ -42,13 +44,16 @@ class Opening:
         """Settles the server and returns the whole body that it has sent so far.
 
         Raises:
-            CandidateFault, InstrumentError: As `Store.settle`.
+            CandidateFault, InstrumentError: As `Store.settle`; or it has not sent what it says it has.
         """
         return self._store.run(self._received).decode("utf-8", errors="replace")
 
     async def _received(self, state: State) -> bytes:
         sent = await state.settle()
-        return await self._exchange.received(sent.get(self.tag))
+        try:
+            return await self._exchange.received(sent.get(self.tag))
+        except BadAnswer as error:
+            raise CandidateFault(f"{self._request.label}: {error}") from error
 
     def finish(self) -> Answer:
         """Waits for the whole answer.

@@ -39,10 +39,12 @@ class Host:
 
     def stop(self) -> None:
         """Stops the server and closes its store."""
-        if self._server is not None:
-            self._server.stop()
-            self._server = None
-        self.store.close()
+        server, self._server = self._server, None
+        try:
+            if server is not None:
+                server.stop()
+        finally:
+            self.store.close()
 
     def __enter__(self) -> Self:
         return self

@@ -135,8 +135,10 @@ def _emptied(page: Page, url: str) -> bool:
     """Makes a page forget all that a check has left in it, but for the files it may cache. `False`: it won't."""
     context = page.context
     try:
-        page.unroute_all()
+        # First: what it runs could keep all that follows waiting, which has no time-out.
         page.goto("about:blank", timeout=_LEAVE_MS)
+        page.unroute_all()
+        page.evaluate("() => { window.name = ''; }")
         page.set_viewport_size(_VIEWPORT)
         page.emulate_media(color_scheme="light", reduced_motion=_MOTION)
         context.clear_cookies()

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import time
+from pathlib import Path
 
 import psutil
 
@@ -11,15 +12,19 @@ from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
 _SPIN_S = 0.05
 _STARVED_RATIO = 3.0
 _OWN_DOING_SHARE = 0.5
+_KERNEL_COUNTS = Path("/proc/vmstat")
 
 
 def blame(what: str, process: psutil.Process | None) -> CandidateFault | InstrumentError:
     """Decides who answers for `what` ("The build took more than 300 s."), a sentence that names the bound.
 
+    Where the kernel has ended a process for want of memory, nobody knows what else would have happened (`ended`).
     Spins for 50 ms of CPU. Where that takes more than three times as long, the machine has no time to spare and the
     grader cannot judge, unless `process` and its descendants themselves use at least half of all processors.
     Returns the error; the caller raises it.
     """
+    if out_of_memory():
+        return ended(what)
     family = _family(process)
     used = _cpu_seconds(family)
     started, spent = time.perf_counter(), time.process_time()
@@ -35,6 +40,32 @@ def blame(what: str, process: psutil.Process | None) -> CandidateFault | Instrum
             "Grade again when less runs beside it, or give it more processors.",
         )
     return CandidateFault(f"{what} {evidence}")
+
+
+def ended(what: str) -> CandidateFault | InstrumentError:
+    """Decides who answers for a process that is gone: the machine, if its kernel ends processes for want of memory."""
+    if out_of_memory():
+        return InstrumentError(
+            f"{what} But this machine has too little memory: its kernel has ended a process since the grading began.",
+            "Grade again when less runs beside it, with `-n0` or `-n1`, or give it more memory.",
+        )
+    return CandidateFault(what)
+
+
+def out_of_memory() -> bool:
+    """Whether the kernel has ended any process for want of memory since this process began. Known on Linux only."""
+    return _memory_kills() > _KILLS_BEFORE
+
+
+def _memory_kills() -> int:
+    try:
+        counts = dict(line.split() for line in _KERNEL_COUNTS.read_text("ascii").splitlines())
+    except OSError:
+        return 0
+    return int(counts.get("oom_kill", 0))
+
+
+_KILLS_BEFORE = _memory_kills()
 
 
 def _family(process: psutil.Process | None) -> list[psutil.Process]:

@@ -43,7 +43,7 @@ class Answer:
         """
         try:
             return json.loads(self.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             shown = self.text[:_SHOWN]
             raise CandidateFault(
                 f"{self.label} answered {self.status} with something that is no JSON: {shown!r}"

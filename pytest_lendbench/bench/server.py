@@ -1,5 +1,6 @@
 """One production server of a built tree, proven to be ours."""
 
+import asyncio
 import hashlib
 import hmac
 import os
@@ -75,7 +76,12 @@ class AppServer:
         port = await state.welcome(self)
         self.url = f"http://127.0.0.1:{port}"
         first = Request(httpx.Request("GET", f"{self.url}/_next/static/none"))
-        await first.exchange(state, state.new_tag())
+        tag = state.new_tag()
+        answering = asyncio.create_task(first.exchange(state, tag))
+        try:
+            await state.answer(first.label, tag, answering)
+        finally:
+            answering.cancel()
         await state.settle()
 
     @property

@@ -10,6 +10,10 @@ TAG_HEADER = "x-lendbench-tag"
 """Tells the graded server's preload, and through it the store, which request an operation belongs to."""
 
 _LONGEST_HEAD = 1024 * 1024
+_LONGEST_BODY = 32 * 1024 * 1024
+"""A hundred times what any page of the app has. What takes a document apart holds many times as much in memory."""
+_ARRIVES_S = 60.0
+"""How long what the server has sent already may take to be here: far longer than any machine needs."""
 
 
 class BadAnswer(Exception):  # noqa: N818
@@ -50,10 +54,19 @@ class Exchange:
         self._receiving = asyncio.create_task(self._receive(reader, writer))
 
     async def received(self, count: int | None) -> bytes:
-        """Waits for this many bytes (head and framing count; `None`: all of them) and returns the body so far."""
-        while not self._over and (count is None or self._bytes < count):
-            self._moved.clear()
-            await self._moved.wait()
+        """Waits for this many bytes (head and framing count; `None`: all of them) and returns the body so far.
+
+        Raises:
+            BadAnswer: They do not come, although the server says that it has sent them.
+        """
+        try:
+            async with asyncio.timeout(_ARRIVES_S):
+                while not self._over and (count is None or self._bytes < count):
+                    self._moved.clear()
+                    await self._moved.wait()
+        except TimeoutError:
+            said = "the end of the answer" if count is None else f"{count} bytes"
+            raise BadAnswer(f"the server says that it has sent {said}, and {self._bytes} bytes came.") from None
         return bytes(self.body)
 
     async def finish(self) -> None:
@@ -86,6 +99,8 @@ class Exchange:
                     self.status, self.headers = event.status_code, httpx.Headers(list(event.headers))
                 elif isinstance(event, h11.Data):
                     self.body += event.data
+                    if len(self.body) > _LONGEST_BODY:
+                        raise BadAnswer(f"the answer is longer than {_LONGEST_BODY:,} bytes.")
                 elif isinstance(event, h11.EndOfMessage):
                     return
         except ConnectionError as error:

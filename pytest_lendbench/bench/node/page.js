@@ -132,5 +132,5 @@
     return null;
   };
 
-  Object.defineProperty(window, "lendbench", { value: { still, fire, fence, watch, described, announced } });
+  Object.defineProperty(window, "lendbench", { value: Object.freeze({ still, fire, fence, watch, described, announced }) });
 })();

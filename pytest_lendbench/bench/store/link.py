@@ -64,8 +64,7 @@ class Link:
         """Closes the connection, at which the server ends. May be done twice."""
         if self._reading is not None:
             self._reading.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._reading
+            await asyncio.gather(self._reading, return_exceptions=True)
 
     def set_clock(self, now: str) -> None:
         """Sets the clock of the server's desk. It is set once the server has settled.

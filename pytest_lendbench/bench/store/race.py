@@ -5,7 +5,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, Protocol, TypeVar
 
 from pytest_lendbench.bench.store.epoch import Holding, Pending
-from pytest_lendbench.bench.store.state import LOOK_S, State
+from pytest_lendbench.bench.store.state import LOOK_S, MOST_SILENCES, State
 from pytest_lendbench.bench.store.tables import WRITES
 from pytest_lendbench.rules.errors import CandidateFault
 
@@ -36,20 +36,23 @@ async def race(state: State, requests: Sequence[Sendable[T]], first: int) -> lis
     order = [tags[first], *tags[:first], *tags[first + 1 :]]
     holding = epoch.hold(None)
     exchanges = [asyncio.create_task(request.exchange(state, tag)) for request, tag in zip(requests, tags, strict=True)]
-    silent = False
+    silences = 0
     try:
         for _ in range(MAX_ROUNDS):
             state.stirred.clear()
             await state.settle()
             if holding.pending:
                 epoch.let_go(holding, _next_round(holding, order))
-                silent = False
+                silences = 0
             elif all(exchange.done() for exchange in exchanges):
                 return [exchange.result() for exchange in exchanges]
-            elif silent and (labels := _open(state, requests, tags)):
+            elif silences and (labels := _open(state, requests, tags)):
                 raise state.unanswered(labels)
+            elif silences > MOST_SILENCES:
+                waiting = zip(requests, exchanges, strict=True)
+                raise state.unanswered([request.label for request, exchange in waiting if not exchange.done()])
             else:
-                silent = not await _something(state, exchanges)
+                silences = 0 if await _something(state, exchanges) else silences + 1
         raise CandidateFault(f"Two requests at once were not answered after {MAX_ROUNDS} rounds of reads and writes.")
     finally:
         epoch.release(holding)

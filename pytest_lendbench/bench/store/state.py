@@ -11,7 +11,7 @@ from typing import Literal, Protocol, TypeVar
 
 import psutil
 
-from pytest_lendbench.bench.patience import blame
+from pytest_lendbench.bench.patience import blame, ended
 from pytest_lendbench.bench.store.epoch import Epoch, Result
 from pytest_lendbench.bench.store.link import Forged, Link, LinkLost
 from pytest_lendbench.bench.store.rows import Rows
@@ -22,6 +22,9 @@ BOUND_S = 60.0
 
 LOOK_S = 5.0
 """How long the grader waits without asking the server how it is."""
+
+MOST_SILENCES = 2
+"""How many such looks in a row an answer may be on its way that the server has ended."""
 
 HUNG_CPU_S = 10.0
 """A server that computes for so long without turning its event loop is hung, whatever else the machine does."""
@@ -196,6 +199,7 @@ class State:
             CandidateFault: There will be none, or as `settle`.
             InstrumentError: The check itself holds what the request waits for, or as `settle`.
         """
+        silences = 0
         while True:
             await asyncio.wait([answering], timeout=LOOK_S)
             if answering.done():
@@ -204,19 +208,21 @@ class State:
             if kept := self.epoch.kept():
                 names = ", ".join(sorted(kept))
                 raise InstrumentError(f"{label}: the check waits for an answer and holds {names}.", "Release it first.")
-            if self.open_requests(tag):
+            silences += 1
+            # One that the server has done with may still be on its way to us, for a while.
+            if self.open_requests(tag) or silences > MOST_SILENCES:
                 raise self.unanswered([label])
 
     def unanswered(self, labels: Sequence[str]) -> CandidateFault:
-        """The fault of requests that are open although the server has settled and the store keeps nothing."""
+        """The fault of requests without an answer although the server has settled and the store keeps nothing."""
         return CandidateFault(f"{' and '.join(labels)}: no answer, and nothing runs any more that could give one.")
 
-    async def gone(self, what: str) -> CandidateFault:
-        """The fault of a server that ended, with its last words."""
+    async def gone(self, what: str) -> CandidateFault | InstrumentError:
+        """The fault of a server that ended, with its last words; the machine's, if that had no memory left."""
         words = [what, self._forgery]
         if self._server is not None:
             words.append(await asyncio.to_thread(self._server.last_words))
-        return CandidateFault(" ".join(filter(None, words)))
+        return ended(" ".join(filter(None, words)))
 
     async def _patiently(self, task: "asyncio.Task[T]", what: str) -> T:
         """Waits for what takes milliseconds, or until it is known why it doesn't come."""

@@ -52,7 +52,7 @@ class Tables:
             raise OperationError(f"{name}: the arguments must be an object.")
         try:
             return copy.deepcopy(self.handlers[name](self, args))
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise OperationError(f"{name}: malformed arguments ({error!r}).") from error
 
     # Items.
