@@ -63,13 +63,14 @@ def run_copy(tree: Path, into: Path) -> Path:
     Returns `into`.
 
     Raises:
-        InstrumentError: The disk is full or the like.
+        InstrumentError: The disk is full, or the build too deep.
     """
     try:
         shutil.copytree(tree, into, symlinks=True, ignore=_without_cache(tree))
-    except (OSError, shutil.Error) as error:
+    except (OSError, shutil.Error, RecursionError) as error:  # RecursionError: some hundred directories deep
         raise InstrumentError(
-            f"The build could not be copied for a server: {error}.", "Free some space, then grade again."
+            f"The build could not be copied for a server: {error}.",
+            "Free some space, or look into the build; then grade again.",
         ) from error
     return into
 
