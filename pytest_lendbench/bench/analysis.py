@@ -14,8 +14,8 @@ from pytest_lendbench.rules.errors import InstrumentError
 from pytest_lendbench.rules.quality import Diagnostic, Quality, above
 
 STEP_S = 1200.0
-"""How long the compiler, and how long the analyzer, may take: hundreds of times what they need. They run beside the checks,
-and at 5 % of a processor 300 s were too few."""
+"""How long the compiler, and how long the analyzer, may take: hundreds of times what they need. They run beside the
+checks, and at 5 % of a processor 300 s were too few."""
 _MAX_OUTPUT = 20_000_000
 _SOURCES = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"})
 _SHOWN = 2000
