@@ -61,7 +61,7 @@ def pytest_lendbench_provision(candidate: Path, track: str, say: Callable[[str],
         gate=GateResult(passed, None if passed else "typecheck", "" if passed else "src/a.ts(1,1): error TS2322", 0.5),
         timings={"read": 0.1, "gate": 0.5},
         provenance={"candidate": {}, "versions": {"node": "fake"}},
-        sources=Sources(run_dir, (), run_dir, run_dir, run_dir) if "sources" in files else None,
+        sources=Sources(run_dir, (), Path("/bin/true"), run_dir, run_dir) if "sources" in files else None,
     )
 
 

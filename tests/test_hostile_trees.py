@@ -52,7 +52,7 @@ def prepared(monkeypatch):
 
     yield make
     for one in made:
-        one.remove()
+        shutil.rmtree(one.run_dir)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -104,9 +105,8 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _remove(path: Path) -> None:
-    """Removes a tree in which a candidate may have taken permissions away, however deep it is. Follows no link.
-
-    `shutil.rmtree` fails some hundred directories down.
-    """
-    for words in (("chmod", "-R", "u+rwX"), ("rm", "-rf")):
-        subprocess.run([*words, "--", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    """Removes a tree in which a candidate may have taken permissions away, however deep it is. Follows no link."""
+    with contextlib.suppress(RecursionError):  # Some hundred directories down.
+        shutil.rmtree(path, ignore_errors=True)
+    for words in (("chmod", "-R", "u+rwX"), ("rm", "-rf")) if path.exists() else ():
+        subprocess.run([*words, "--", path], env={"PATH": os.defpath}, check=False, capture_output=True)
