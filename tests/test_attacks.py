@@ -5,81 +5,20 @@ Each is the reference with something real broken in it and an attack beside that
 """
 
 import json
-import os
 import re
 import secrets
-import subprocess
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
 import psutil
 import pytest
+from attacking import STATUS, attacker, grade
 
 from pytest_lendbench.bench import confine, process
-from pytest_lendbench.bench.specimen import specimen
 
-STATUS = "src/items/status.ts"
 PAGE = "src/app/items/page.tsx"
 HEADING = '<Page title="Items" lead'
 EVERYBODYS = Path("/var/tmp")  # noqa: S108 (an attack may not write there)
-CHECKS = "C.heading or C.search-literal or A.labels or A.due-text"
-
-
-class Graded:
-    """What a grading has said, and what it has left."""
-
-    def __init__(self, done, report, left):
-        self.exit_status = done.returncode
-        self.output = done.stdout + done.stderr
-        self.report = report
-        self.status = report["status"]
-        self.left = left
-        self._checks = {check["id"]: check for check in report["checks"]}
-
-    def ids(self, verdict):
-        return {name for name, check in self._checks.items() if check["verdict"] == verdict}
-
-    def message(self, name):
-        return self._checks[name]["message"]
-
-
-def grade(tree, folder, checks=CHECKS):
-    """Grades a tree as a user does, with a directory for temporary files that nobody else uses."""
-    temporary = folder / "temporary"
-    temporary.mkdir()
-    result = folder / "score.json"
-    command = [sys.executable, "-m", "pytest_lendbench.cli", "grade", str(tree), "-k", checks]
-    before = content(tree)
-    done = subprocess.run(
-        [*command, f"--score-json={result}"],
-        cwd=folder,
-        env={**os.environ, "TMPDIR": str(temporary)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.exists(), done.stdout + done.stderr
-    assert content(tree) == before
-    return Graded(done, json.loads(result.read_text()), sorted(path.name for path in temporary.iterdir()))
-
-
-def content(tree):
-    return {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
-
-
-@contextmanager
-def attacker(changes, top=""):
-    """The reference with texts of its files replaced: `{file: {old: new}}`. `top` is put before the status rules."""
-    with specimen("reference") as tree:
-        for file, texts in {STATUS: {}, **changes}.items():
-            source = (tree / file).read_text()
-            for old, new in texts.items():
-                assert source.count(old) == 1, f"{file} has no such text, or more than one: {old}"
-                source = source.replace(old, new)
-            (tree / file).write_text(f"// @ts-nocheck\n{top}\n{source}" if file == STATUS else source)
-        yield tree
 
 
 def living(token):
@@ -396,3 +335,34 @@ def test_an_axe_of_the_pages_own_is_not_asked(tmp_path):
     assert graded.ids("failed") == {"P.axe-clean"}, graded.output
     assert "image-alt" in graded.message("P.axe-clean")
     assert graded.ids("passed") == {"C.heading"}
+
+
+SILENCES = {
+    # The server is up, and Next waits for ever before it answers.
+    "start": r"""
+import * as fs from "node:fs";
+if (process.env.NEXT_PHASE === "phase-production-build")
+  fs.writeFileSync(".next/server/instrumentation.js", "exports.register = () => new Promise(() => {});");
+""",
+    # To the grader's preload the request is over, and nobody gets an answer.
+    "answer": r"""
+import { subscribe } from "node:diagnostics_channel";
+if (process.argv.includes("start"))
+  subscribe("http.server.request.start", ({ request, response }: any) => {
+    if (!request.url.startsWith("/items")) return;
+    response.write = response.end = () => true;
+    setTimeout(() => response.emit("close"), 50);
+  });
+""",
+}
+
+
+@pytest.mark.parametrize("kept", SILENCES)
+def test_what_is_never_said_is_not_waited_for(tmp_path, kept):
+    with attacker({}, SILENCES[kept]) as tree:
+        graded = grade(tree, tmp_path, "C.search-literal or A.labels")
+    assert (graded.status, graded.exit_status) == ("partial", 1), graded.output
+    assert graded.ids("failed") == {"C.search-literal"}
+    assert "no answer, and nothing runs any more" in graded.message("C.search-literal")
+    assert graded.ids("passed") == {"A.labels"}
+    assert graded.left == []
