@@ -15,13 +15,15 @@ from pathlib import Path
 from pytest_lendbench.bench.specimen import specimen
 from pytest_lendbench.bench.toolchain import provide
 
-
-SPINE = """
-A.overdue A.due-today B.heading B.facts C.parallel-reads C.search C.status C.order D.history D.facts D.unknown E.labels
-E.error-announced E.members E.success F.auth-checkout F.auth-return F.on-loan F.limit F.record G.overdue G.malformed
-H.loading H.read-fails P.action-race P.concurrent-checkout P.concurrent-return P.dedup-item P.n-plus-one P.axe-clean
-P.get-is-safe P.private-fields
-""".split()
+SPINE = (
+    "A.overdue or A.due-today or B.heading or B.facts or C.parallel-reads or C.search or "
+    "C.status or C.order or D.history or D.facts or D.unknown or E.labels or "
+    "E.error-announced or E.members or E.success or F.auth-checkout or F.auth-return or F.on-loan or "
+    "F.limit or F.record or G.overdue or G.malformed or H.loading or H.read-fails or "
+    "P.action-race or P.concurrent-checkout or P.concurrent-return or P.dedup-item or P.n-plus-one or P.axe-clean or "
+    "P.get-is-safe or P.private-fields"
+)
+"""24 checks of every domain, and 8 probes, for `-k`."""
 
 
 def main() -> None:
@@ -35,12 +37,12 @@ def main() -> None:
         hyperfine = ["hyperfine", "--style", "basic", "--warmup", "1", "--runs", runs, "--export-json", str(report)]
         cold = ["--prepare", f"rm -rf {built}/.next", f"npm --prefix {built} run build"]
         grade = f"{Path(sys.executable).parent}/lendbench grade {tree}"
-        spine = ["--prepare", "true", f"{grade} -k '{' or '.join(SPINE)}'"]
+        spine = ["--prepare", "true", f"{grade} -k '{SPINE}'"]
         whole = ["--prepare", "true", grade]
         subprocess.run([*hyperfine, *cold, *spine, *whole], check=True)
         build, some, all_ = (result["median"] for result in json.loads(report.read_text())["results"])
     print(f"cold build {build:.1f} s")
-    print(f"grading with {len(SPINE)} checks {some:.1f} s: ratio {some / build:.2f}")
+    print(f"grading with 24 checks and 8 probes {some:.1f} s: ratio {some / build:.2f}")
     print(f"grading with all {all_:.1f} s: ratio {all_ / build:.2f}")
 
 
