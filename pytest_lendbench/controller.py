@@ -157,7 +157,7 @@ class Controller:
                 self._progress.say(f"the exports were not compared: {error.what.splitlines()[0]}")
             else:
                 self.problem(error)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001 (whatever breaks here is the grader's: invalid, never a traceback and exit 1)
             self._fault("The sources could not be analysed", error)
         else:
             contract = self._prepared.contract.with_exports(found.exports)

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from pytest_lendbench.bench.patience import blame
 from pytest_lendbench.bench.renderers import busiest_renderer, end_renderers
+from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_lendbench.rules.errors import CandidateFault, InstrumentError
-
 CHECK_S = 600.0
 """Far more than all waits of a check together take on a slow machine: the longest check takes two seconds."""
+
+_HUNG_CPU_S = 100.0
+"""A page that has computed for so long is hung, whatever else the machine does: all pages of a grading take 14 s."""
 
 _THEN_S = 60.0
 """How long after its pages everything else is ended too, if the check still waits."""
@@ -32,8 +33,8 @@ def watched() -> Iterator[None]:
     """Brings what is done inside to an end: ends the processes of pages, and then all that this process has started.
 
     Raises:
-        CandidateFault: It had to, whatever the check itself says.
-        InstrumentError: It had to, and the machine is to blame.
+        CandidateFault: It had to, whatever the check itself says, and a page is proven hung.
+        InstrumentError: It had to, and nobody knows what the check has waited for.
     """
     faults: list[CandidateFault | InstrumentError] = []
     over = threading.Event()
@@ -48,7 +49,7 @@ def watched() -> Iterator[None]:
     def watch() -> None:
         if over.wait(CHECK_S):
             return
-        faults.append(blame(f"The check did not come to an end within {CHECK_S:.0f} s.", busiest_renderer()))
+        faults.append(_fault())
         unless_over(end_renderers)
         if not over.wait(_THEN_S):
             unless_over(_end_all)
@@ -68,6 +69,17 @@ def watched() -> Iterator[None]:
         raise
     if faults:
         raise faults[0]
+
+
+def _fault() -> CandidateFault | InstrumentError:
+    what = f"The check did not come to an end within {CHECK_S:.0f} s."
+    renderer, computed = busiest_renderer(), 0.0
+    if renderer is not None:
+        with suppress(psutil.NoSuchProcess):  # It has ended by itself.
+            computed = sum(renderer.cpu_times()[:2])
+    if computed >= _HUNG_CPU_S:
+        return CandidateFault(f"{what} A page computed for {computed:.0f} s.")
+    return InstrumentError(f"{what} It is not known what it waited for.", "Grade again; report it if it happens again.")
 
 
 def _end_all() -> None:
