@@ -193,6 +193,7 @@ def test_an_answer_that_went_astray_in_the_server_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr("pytest_lendbench.bench.store.state.LOOK_S", 0.01)
     monkeypatch.setattr("pytest_lendbench.bench.store.race.LOOK_S", 0.01)
+    monkeypatch.setattr("pytest_lendbench.bench.patience._STARVED_RATIO", float("inf"))
     monkeypatch.setattr(State, "settle", AsyncMock(return_value={}))
 
     async def ask(state: State) -> None:

@@ -10,8 +10,6 @@ from pytest_lendbench.bench.request import Answer, Request
 from pytest_lendbench.bench.server import AppServer
 from pytest_lendbench.bench.store.state import State
 from pytest_lendbench.bench.store.store import Store
-from pytest_lendbench.bench.wire import BadAnswer
-from pytest_lendbench.rules.errors import CandidateFault
 
 
 class CapturedRequest(Protocol):
@@ -52,8 +50,8 @@ class Opening:
         sent = await state.settle()
         try:
             return await self._exchange.received(sent.get(self.tag))
-        except BadAnswer as error:
-            raise CandidateFault(f"{self._request.label}: {error}") from error
+        except TimeoutError:
+            raise state.late(f"{self._request.label}: what the server says it has sent does not come.") from None
 
     def finish(self) -> Answer:
         """Waits for the whole answer.

@@ -50,7 +50,8 @@ async def race(state: State, requests: Sequence[Sendable[T]], first: int) -> lis
                 raise state.unanswered(labels)
             elif silences > MOST_SILENCES:
                 waiting = zip(requests, exchanges, strict=True)
-                raise state.unanswered([request.label for request, exchange in waiting if not exchange.done()])
+                labels = [request.label for request, exchange in waiting if not exchange.done()]
+                raise state.late(str(state.unanswered(labels)))
             else:
                 silences = 0 if await _something(state, exchanges) else silences + 1
         raise CandidateFault(f"Two requests at once were not answered after {MAX_ROUNDS} rounds of reads and writes.")

@@ -210,12 +210,18 @@ class State:
                 raise InstrumentError(f"{label}: the check waits for an answer and holds {names}.", "Release it first.")
             silences += 1
             # One that the server has done with may still be on its way to us, for a while.
-            if self.open_requests(tag) or silences > MOST_SILENCES:
+            if self.open_requests(tag):
                 raise self.unanswered([label])
+            if silences > MOST_SILENCES:
+                raise self.late(str(self.unanswered([label])))
 
     def unanswered(self, labels: Sequence[str]) -> CandidateFault:
         """The fault of requests without an answer although the server has settled and the store keeps nothing."""
         return CandidateFault(f"{' and '.join(labels)}: no answer, and nothing runs any more that could give one.")
+
+    def late(self, what: str) -> CandidateFault | InstrumentError:
+        """Whose fault it is that what the server has done with does not come: the machine is measured."""
+        return blame(what, self._server.process if self._server else None)
 
     async def gone(self, what: str) -> CandidateFault | InstrumentError:
         """The fault of a server that ended, with its last words; the machine's, if that had no memory left."""
