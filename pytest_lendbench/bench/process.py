@@ -89,6 +89,7 @@ class Child:
         self._lock = threading.Lock()
         self._too_much = False
         self._reason = b""
+        self._program: psutil.Process | None = None
         self._drain = threading.Thread(target=self._read, args=pipes[1:], name=f"log of {popen.pid}", daemon=True)
         self._drain.start()
 
@@ -100,12 +101,14 @@ class Child:
     @property
     def process(self) -> psutil.Process | None:
         """The program itself; `None` before it has begun and after it has ended."""
-        with contextlib.suppress(psutil.Error, IndexError):
-            warden = psutil.Process(self._popen.pid)
-            if _namespace():
-                warden = warden.children()[0]
-            return warden.children()[0]
-        return None
+        # Looked for once: for the children of one process psutil reads about all there are.
+        if self._program is None:
+            with contextlib.suppress(psutil.Error, IndexError):
+                warden = psutil.Process(self._popen.pid)
+                if _namespace():
+                    warden = warden.children()[0]
+                self._program = warden.children()[0]
+        return self._program if self._program is not None and self._program.is_running() else None
 
     @property
     def running(self) -> bool:
