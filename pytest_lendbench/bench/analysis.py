@@ -32,8 +32,8 @@ _PROVEN_OTHERWISE = frozenset(
         "react-doctor/server-auth-actions",
         # Whether a promise of Next is used as what it promises: the type check refuses that. The rule refuses `then`.
         "react-doctor/nextjs-async-dynamic-api-not-awaited",
-        # Whether a form looks at the status of what it fetched: the checks on refusals (E) and on failing writes (H) try
-        # it. The rule does not see a `return` under `response.ok`.
+        # Whether a form looks at the status of what it fetched: the checks on refusals (E) and on failing writes (H)
+        # try it. The rule does not see a `return` under `response.ok`.
         "react-doctor/no-fetch-response-used-without-status-check",
     }
 )
