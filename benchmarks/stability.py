@@ -59,8 +59,12 @@ def commit() -> str:
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def page(version: str, gradings: int, seen: dict[tuple[str, str], Counter[str]]) -> tuple[str, int]:
+def page(version: str, gradings: list[tuple[str, dict[str, str]]]) -> tuple[str, int]:
     """The page, and how many verdicts differed."""
+    seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for graded, found_there in gradings:
+        for check, verdict in found_there.items():
+            seen[graded, check][verdict] += 1
     flips: Counter[str] = Counter()
     for (_, check), verdicts in seen.items():
         flips[check] += verdicts.total() - max(verdicts.values())
@@ -68,7 +72,7 @@ def page(version: str, gradings: int, seen: dict[tuple[str, str], Counter[str]])
     lines = [
         "# Stability",
         "",
-        f"Made by `benchmarks/stability.py` at commit {version}: {gradings} gradings of the reference and the",
+        f"Made by `benchmarks/stability.py` at commit {version}: {len(gradings)} gradings of the reference and the",
         f"alternates, half of them beside {_BUSY} busy loops on a two-core machine. Verdicts that differed from the",
         f"others of the same check on the same tree: {flips.total()}.",
         "",
@@ -78,7 +82,7 @@ def page(version: str, gradings: int, seen: dict[tuple[str, str], Counter[str]])
         "",
         "| check | verdicts | flips |",
         "| --- | --- | --- |",
-        *(f"| {check} | {gradings} | {count} |" for check, count in sorted(flips.items())),
+        *(f"| {check} | {len(gradings)} | {count} |" for check, count in sorted(flips.items())),
         "",
     ]
     return "\n".join(lines), flips.total()
@@ -90,6 +94,7 @@ def main(rounds: int) -> int:
     kept = layout.suite_root() / ".matrix" / "stability" / f"{measured(trees)}.json"
     kept.parent.mkdir(parents=True, exist_ok=True)
     all_found: list[tuple[str, dict[str, str]]] = json.loads(kept.read_text("utf-8")) if kept.exists() else []
+    version = commit()  # before the page is written: that makes the tree dirty
     flips = 0
     for turn in range(rounds):
         for tree, loops in itertools.product(trees, (0, _BUSY)):
@@ -98,12 +103,8 @@ def main(rounds: int) -> int:
             print(f"round {turn + 1}/{rounds}, {tree}, {loops} loops: {found['status']} {found['total']}", flush=True)
             all_found.append((tree, found))
             kept.write_text(json.dumps(all_found), "utf-8")
-        seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        for tree, verdicts in all_found:
-            for check, verdict in verdicts.items():
-                seen[tree, check][verdict] += 1
-        text, flips = page(commit(), len(all_found), seen)
-        (layout.suite_root() / "docs" / "stability.md").write_text(text, "utf-8")
+            text, flips = page(version, all_found)
+            (layout.suite_root() / "docs" / "stability.md").write_text(text, "utf-8")
     return 1 if flips else 0
 
 
